@@ -9,7 +9,8 @@ import json
 import math
 import pkgutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.table import Table
@@ -38,15 +39,11 @@ def main(names: list[str]) -> None:
     table = Table("what", "ours", "peer", "peer / ours", "unit", "target", "met", "note")
     done: list[Row] = []
     for name in names or known:
-        for row in measured(name):
-            print(*cells(row), sep=" | ", file=sys.stderr, flush=True)
-            table.add_row(*cells(row))
-            done.append(row)
+        done += told(measured(name), sys.stderr)
+    for row in done:
+        table.add_row(*cells(row))
     if as_json:
-        rows = [
-            dataclasses.asdict(row) | {"ours": _plain(row.ours), "ran": row.ran} for row in done
-        ]
-        print(json.dumps(rows, indent=1, allow_nan=False))
+        print(json.dumps(list(map(plain, done)), indent=1, allow_nan=False))
         return
     console = Console(width=180)
     console.print(table)
@@ -63,9 +60,23 @@ def measured(name: str) -> Iterator[Row]:
         )
 
 
-def _plain(value: float) -> float | None:
-    """A figure as JSON has it: none where nothing was measured, or it was not there in time."""
-    return value if math.isfinite(value) else None
+def told(rows: Iterable[Row], file: TextIO) -> Iterator[Row]:
+    """The same rows, each printed as it comes."""
+    for row in rows:
+        print(*cells(row), sep=" | ", file=file, flush=True)
+        yield row
+
+
+def plain(row: Row) -> dict[str, Any]:
+    """A row for JSON, which has neither NaN nor infinity.
+
+    A figure is None where nothing was measured, or where it was not there in time.
+    """
+    known = dataclasses.asdict(row) | {"ran": row.ran}
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in known.items()
+    }
 
 
 def summary(rows: list[Row]) -> str:

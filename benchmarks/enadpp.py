@@ -45,9 +45,10 @@ def table(features: int, records: int = RECORDS) -> tuple[Tensor, Tensor]:
 
 
 def private(network: Network, x: Tensor, y: Tensor, lot: int, replicas: int = 1) -> Steps:
-    """Our steps: Poisson lots, ghost clipping, Gaussian noise."""
-    parameters: Parameters = network.init(range(replicas), torch.device("cpu"))
-    rng, ones = torch.Generator().manual_seed(0), torch.ones(replicas)
+    """Our steps where the records are: Poisson lots, ghost clipping, Gaussian noise."""
+    parameters: Parameters = network.init(range(replicas), x.device)
+    rng = torch.Generator(x.device).manual_seed(0)
+    ones = torch.ones(replicas, device=x.device)
     how, noises = Descent(0.1 * ones, float(lot)), [Gaussian(1.0, 1.0)] * replicas
 
     def take(count: int) -> None:

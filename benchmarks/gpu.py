@@ -7,6 +7,7 @@ or here. Without a card it says so in one sentence and ends. Steps are not captu
 (DESIGN.md).
 """
 
+import itertools
 import re
 import sys
 import time
@@ -17,17 +18,21 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.row import Row
+from benchmarks import enadpp
+from benchmarks.row import Row, at_most
 from datasets import catalog
 from engine.runs import cards
 from engine.runs.driver import drive
 from engine.runs.executor.local import resolve_device
 from engine.runs.job import Job, request
+from engine.training.network import mlp
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 8.0)
 SEEDS = range(20)
 WANTED = 20.0
 """Times that 140 settings at once are to be as fast as one after the other."""
+TOGETHER, STEPS = 21, 20
+"""Replicas that step together, and steps of each rival in a turn."""
 NO_CARD = "benchmarks.gpu: expected a graphics card that torch can use through CUDA, got none"
 RUNS: tuple[tuple[str, str, str, dict[str, int]], ...] = (
     ("enadpp", "dpsgd", "mnist", {"epochs": 1}),
@@ -43,8 +48,8 @@ HEADINGS = ("what", "all at once", "one by one", "ratio", "unit", "target", "met
 def seconds(job: Job, device: str) -> tuple[float, int]:
     """How long a run takes on a device after one to warm up, and its chunks' size there.
 
-    The first run of the same settings compiles products and searches for the noise of every
-    budget, which is kept and no work of the card.
+    The first run loads what the card computes with and searches for the noise of every budget.
+    Both are kept, and a search runs on the processor.
     """
     data = cards.pinned(catalog.load(job.dataset), device)
     cards.exact(device)
@@ -80,16 +85,39 @@ def rows(
         )  # fmt: skip
 
 
+def steps(device: str) -> Iterator[Row]:
+    """A private step of a network, and one of 21 replicas together, against plain PyTorch's."""
+    x, y = (part.to(device) for part in enadpp.table(enadpp.WIDE[0]))
+    network, lot = mlp(*enadpp.WIDE), enadpp.LOT
+    rivals = {
+        "plain": enadpp.plain(enadpp.module(enadpp.WIDE).to(device), x, y, lot),
+        **{str(n): enadpp.private(network, x, y, lot, replicas=n) for n in (1, TOGETHER)},
+    }
+    took = enadpp.timed({name: (_waited(one, device), STEPS) for name, one in rivals.items()})
+    for n in (1, TOGETHER):
+        what = f"a private step of 784-512-256-10, {n} at once, each against plain PyTorch"
+        yield at_most(what, took[str(n)] * (1.0 / n), took["plain"], 1.25, f"{lot} records")
+
+
+def _waited(take: enadpp.Steps, device: str) -> enadpp.Steps:
+    """The same steps until the card has done them, not only heard of them."""
+
+    def whole(count: int) -> None:
+        take(count)
+        if device == "cuda":
+            torch.cuda.synchronize()
+
+    return whole
+
+
 def write(name: str, measured: Iterable[Row], folder: Path) -> Path:
     """Prints rows and then the table, and writes it into a file with the card's name."""
-    from benchmarks.__main__ import cells, summary
+    from benchmarks.__main__ import cells, summary, told
 
     table = Table(*HEADINGS, title=f"{name}, torch {torch.__version__}")
-    done = list[Row]()
-    for row in measured:
-        print(*cells(row), sep=" | ", flush=True)
+    done = list(told(measured, sys.stdout))
+    for row in done:
         table.add_row(*cells(row))
-        done.append(row)
     path = folder / f"gpu-{re.sub('[^a-z0-9]+', '-', name.lower()).strip('-')}.txt"
     with path.open("w", encoding="utf-8") as file:
         for console in (Console(width=180), Console(width=180, file=file)):
@@ -103,7 +131,9 @@ def main(words: Sequence[str]) -> None:
     if resolve_device("auto") != "cuda":
         sys.exit(NO_CARD)
     name = torch.cuda.get_device_name()
-    print(write(name, rows("cuda"), Path(words[0] if words else ".")))
+    print(
+        write(name, itertools.chain(steps("cuda"), rows("cuda")), Path(words[0] if words else "."))
+    )
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """What stays to the end, a million objects, is looked through once and not again and again."""
+    """What stays to the end, most of all objects, is left out of later collections."""
     gc.collect()
     gc.freeze()
 

@@ -100,7 +100,7 @@ def test_the_card_s_benchmark_says_in_a_sentence_that_there_is_no_card(monkeypat
 def test_what_was_measured_before_a_benchmark_broke_is_kept_and_told_at_once(monkeypatch, capsys):
     def breaks():
         yield Row("first", 1.0, None, "s", "at most 2 s", True, "")
-        yield Row("late", math.inf, None, "s", "at most 2 s", False, "")
+        yield Row("late", math.inf, math.inf, "s", "at most 2 s", False, "")
         raise OSError("the browser is gone")
 
     monkeypatch.setattr(lvq, "rows", breaks)
@@ -109,20 +109,24 @@ def test_what_was_measured_before_a_benchmark_broke_is_kept_and_told_at_once(mon
     first, late, second = json.loads(out)
     assert (first["what"], first["ok"], first["ran"]) == ("first", True, True)
     assert (second["what"], second["ok"], second["ran"]) == ("lvq", False, False)
-    assert second["ours"] is late["ours"] is None  # neither NaN nor infinity is JSON
+    assert (
+        second["ours"] is late["ours"] is late["peer"] is None
+    )  # neither NaN nor infinity is JSON
     assert (late["ok"], late["ran"]) == (False, True)
     assert second["note"] == "OSError: the browser is gone"
     assert err.splitlines()[0].startswith("first | 1 | ")
 
 
 @pytest.mark.thorough
-def test_the_card_s_benchmark_writes_its_table_with_the_card_s_name(tmp_path):
+def test_the_card_s_benchmark_writes_its_table_with_the_card_s_name(tmp_path, monkeypatch):
     runs = (("enadpp", "non_private", "digits", {"epochs": 1}), ("survival", "dp_gd", "flchain",
             {"steps": 2}))  # fmt: skip
-    done = list(gpu.rows("cpu", runs, (1.0, 2.0), range(2)))
+    monkeypatch.setattr(gpu, "STEPS", 1)
+    done = [*gpu.steps("cpu"), *gpu.rows("cpu", runs, (1.0, 2.0), range(2))]
     path = gpu.write("NVIDIA H200 (SXM)", done, tmp_path)
     assert path.name == "gpu-nvidia-h200-sxm.txt"
     text = path.read_text()
     assert "NVIDIA H200 (SXM), torch" in text
     assert "dp_gd on flchain, 4 settings" in text
-    assert "2 targets" in text
+    assert "a private step of 784-512-256-10, 21 at once" in text
+    assert "4 targets" in text

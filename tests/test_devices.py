@@ -75,7 +75,8 @@ def one_kernel(monkeypatch):
 def one_way_to_draw(monkeypatch):
     """A card's batches are drawn on the processor, another way: `tests.training` compares both.
 
-    On a device that stands in for a card they are drawn as here; on a real card as on any.
+    On a device that stands in for a card they are drawn as here, so that the numbers are equal; a
+    real card keeps its own way.
     """
     monkeypatch.setattr(sampling, "apart", lambda rng: rng.device.type == "cuda")
 

@@ -14,7 +14,7 @@ from engine.service import pricing
 from engine.service.client import Client
 from pages.ui.jobs import clock
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit import fold, shared
+from pages.ui.kit import fold, shared, shell
 from pages.ui.paper import defaults, sidebar, stages, view
 from tests.pages.played import play
 
@@ -37,6 +37,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     st.cache_resource.clear()
     shared.SHARED.clear()
     return tmp_path
+
+
+def papers(*quick: str) -> list[object]:
+    """All papers' pages; those that are not named are left to the thorough tests."""
+    return [
+        slug if slug in quick else pytest.param(slug, marks=pytest.mark.thorough)
+        for slug in shell.papers()
+    ]
 
 
 def with_coarse(slug: str, jobs: Iterable[Job]) -> set[str]:

@@ -26,7 +26,7 @@ from pages.ui.bundle.collect import html
 from pages.ui.bundle.drawn import Figure
 from pages.ui.kit import shell
 from pages.ui.paper import defaults
-from tests.pages.conftest import ROOT
+from tests.pages.conftest import ROOT, papers
 from tests.pages.played import play
 
 SHIPPED = ROOT / "reference" / "defaults"
@@ -222,15 +222,7 @@ def test_a_report_says_result_guarantee_assumptions_and_source(
 
 
 @pytest.mark.filterwarnings("error:Glyph")
-@pytest.mark.parametrize(
-    "slug",
-    [
-        slug
-        if slug in ("mean", "survival", "pcdbn")
-        else pytest.param(slug, marks=pytest.mark.thorough)
-        for slug in shell.papers()
-    ],
-)
+@pytest.mark.parametrize("slug", papers("mean", "survival", "pcdbn"))
 def test_a_report_is_one_page_that_holds_every_line_without_a_browser(
     home: Path, monkeypatch: pytest.MonkeyPatch, slug: str
 ):

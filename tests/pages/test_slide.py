@@ -11,10 +11,9 @@ from engine.cli.main import main
 from engine.runs import shipped
 from engine.runs.common import LABELS
 from pages.ui.bundle import collect, slide
-from pages.ui.kit import shell
 from pages.ui.paper import defaults, drawing, foot
 from pages.ui.paper.choice import PROOF_FIRST
-from tests.pages.conftest import ROOT, Open
+from tests.pages.conftest import ROOT, Open, papers
 
 ADDRESS = "survival?survival.epsilon=0.5"
 
@@ -115,13 +114,7 @@ def test_an_address_opens_what_the_page_opens():
     assert page.jobs.keys() == defaults.opening("survival").keys()
 
 
-@pytest.mark.parametrize(
-    "slug",
-    [
-        slug if slug in ("mean", "enadpp") else pytest.param(slug, marks=pytest.mark.thorough)
-        for slug in shell.papers()
-    ],
-)
+@pytest.mark.parametrize("slug", papers("mean", "enadpp"))
 def test_a_card_in_one_line_and_in_notes_has_the_odds_of_the_ruler(slug: str):
     view = slide.opened(slug, {})
     _, _, odds = foot.marks(view, view.guarantee())

@@ -66,10 +66,12 @@ def test_the_curve_of_the_chosen_method_is_heard_from_left_to_right(app: App):
     """A note for each budget, and higher ones for higher points."""
     page = app.tab("survival")
     settled(page)
-    named = "document.querySelector('[role=figure]')?._fullData?.some(({ name }) => name)"
-    page.wait_for_function(named)
+    page.wait_for_function("""() => {  // another chart may be drawn first
+      window.chart = [...document.querySelectorAll("[role=figure]")].find(
+        ({ _fullData: lines }) => lines?.some(({ name }) => name === "Private Newton · proved"))
+      return window.chart
+    }""")
     heard = """key => new Promise(done => {
-      const chart = document.querySelector("[role=figure]")
       chart.addEventListener("explorer.heard", ({ detail }) => done(detail), { once: true })
       chart.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }))
     })"""
@@ -77,7 +79,7 @@ def test_the_curve_of_the_chosen_method_is_heard_from_left_to_right(app: App):
     assert played["name"] == "Private Newton · proved"  # the first of the widest lines is another
     notes = played["notes"]
     drawn = page.evaluate("""() => {
-      const { _fullData: lines, _fullLayout: { yaxis } } = document.querySelector("[role=figure]")
+      const { _fullData: lines, _fullLayout: { yaxis } } = chart
       const one = lines.find(({ name }) => name?.startsWith("Private Newton · proved"))
       return Array.from(one.y, (y) => 1 - yaxis.d2p(y) / yaxis._length)
     }""")

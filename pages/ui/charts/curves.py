@@ -112,15 +112,17 @@ def _lost(curves: Sequence[Curve], up: Heights) -> str:
 def _bands(one: Curve, ground: Ground, up: Heights, closer: bool) -> list[dict[str, Any]]:
     """The bands of a curve: of its median, and of single releases where it is looked at.
 
-    Lines out of focus have none. What falls to zero ends in the decade below a logarithmic axis,
-    not at its end: the axis keeps its range while lines come in, and two pages that show one run
-    hold the same numbers.
+    Lines out of focus have none. Of few repetitions the band of the median is their whole range,
+    and that of single releases, which would lie inside it, is left out. What falls to zero ends in
+    the decade below a logarithmic axis, not at its end: the axis keeps its range while lines come
+    in, and two pages that show one run hold the same numbers.
     """
     if not one.focus:
         return []
     x, made = ground.places(one.epsilon, one.proved), []
+    single = closer and min(one.count, default=0) >= FEWEST
     for low, high, opacity, wanted in (
-        (one.low, one.high, SINGLE, closer), (one.sure_low, one.sure_high, SURE, True),
+        (one.low, one.high, SINGLE, single), (one.sure_low, one.sure_high, SURE, True),
     ):  # fmt: skip
         there = wanted and len(low) == len(x) and not _gone(one, ground)
         least = 10.0 ** math.floor(math.log10(0.5 * up.low)) if up.log else -math.inf

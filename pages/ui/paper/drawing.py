@@ -99,8 +99,6 @@ def bands(view: View) -> str:
     one = curves.get(view.method)
     if one is None or not one.count:
         return ""
-    few = min(one.count) < measured.FEWEST
-    sure = "the range of all releases" if few else "where the median is, with 95 % confidence"
     parts = [
         share for one in curves.values() if one.focus
         for share, some in zip(one.failed, one.partly, strict=True) if some
@@ -111,9 +109,12 @@ def bands(view: View) -> str:
         else "Ring: the slider's ε."
     )
     cross = f"Cross: up to {100 * max(parts):.0f}\u00a0% of releases fail there. " if parts else ""
+    often = plural(max(one.count), "repetition")
+    if min(one.count) < measured.FEWEST:
+        return f"{ring} {cross}Band: the range of all releases ({often})."
     return (
-        f"{ring} {cross}Dark band: {sure}. Light band: a single release of "
-        f"{one.label} lies here four times in five ({plural(max(one.count), 'repetition')})."
+        f"{ring} {cross}Dark band: where the median is, with 95 % confidence. Light band: a single "
+        f"release of {one.label} lies here four times in five ({often})."
     )
 
 

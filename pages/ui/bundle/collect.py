@@ -17,7 +17,7 @@ from pages.ui import words
 from pages.ui.bundle import sections
 from pages.ui.bundle.drawn import Drawn, split
 from pages.ui.charts import curves
-from pages.ui.charts.measured import FEWEST, Curve, Level
+from pages.ui.charts.measured import BANDS, Curve, Level
 from pages.ui.charts.notes import END
 from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET, Watched
@@ -139,10 +139,7 @@ def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:
         for row in curves.rows(lines, levels) if row["Method"] == one.label
     ]  # fmt: skip
     raw = "" if gauge.released else f" {MARK.sub('', panels.RAW)}"
-    few = any(one.focus and min(one.count) < FEWEST for one in lines)
-    ranges = f"; of fewer than {FEWEST} repetitions, the range of all releases" * few
-    bands = f"Bands: where the median is, with 95 % confidence{ranges}."
-    caption = f"{gauge.help} {LEGEND} {bands}{raw}"
+    caption = f"{gauge.help} {LEGEND} {BANDS}{raw}"
     return Drawn(name, gauge.label, [caption], base, frames, rows)
 
 

@@ -20,6 +20,11 @@ SURE = 0.95
 """Confidence of the interval of a median."""
 FEWEST = 6
 """Of fewer values no two have the median between them so often."""
+BANDS = (
+    f"Bands: where the median is, with {100 * SURE:.0f}\u00a0% confidence; of fewer than {FEWEST} "
+    "repetitions, the range of all releases."
+)
+"""What the bands of several methods hold."""
 NEAR = 0.1
 """Less than this part of the way from guessing to the best possible answer is guessing."""
 SOME_FAIL, MOST_FAIL = 0.1, 0.9

@@ -62,7 +62,8 @@ def data(comparable: Sequence[Candidate]) -> Offer:
 
 def caption(gauge: Gauge) -> str:
     """How to read the chart."""
-    return f"{proof.LEGEND} {gauge.help} {'' if gauge.released else RAW}".strip()
+    raw = "" if gauge.released else f" {RAW}"
+    return f"{proof.LEGEND} {measured.BANDS} {gauge.help}{raw}"
 
 
 def able(here: Sequence[Candidate], gauge: str, dataset: str) -> dict[str, Candidate]:

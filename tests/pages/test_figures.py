@@ -210,11 +210,14 @@ def test_a_legend_has_short_names_where_there_are_some_and_the_table_long_ones()
     assert {row["Method"] for row in curves.rows([one], [level])} == {"A long name", level.label}
 
 
-def test_a_median_has_a_dark_band_and_the_method_looked_at_a_light_one():
-    made = curves.utility(drawn(), [], GAUGE, 1.0, "r", (0.1, 10.0), closer="Two").traces
+@pytest.mark.parametrize(("count", "light"), [(5, 0), (6, 1)])
+def test_a_median_has_a_dark_band_and_of_many_repetitions_a_light_one(count: int, light: int):
+    """The method that is looked at has it; the range of five would be wider than the light one."""
+    lines = [replace(one, count=(count,) * len(one.count)) for one in drawn()]
+    made = curves.utility(lines, [], GAUGE, 1.0, "r", (0.1, 10.0), closer="Two").traces
     filled = [(t["legendgroup"], t["opacity"]) for t in made if t.get("fill") and t["x"]]
     dark = [(name, curves.SURE) for name in ("One", "Two", "Three")]
-    assert sorted(filled) == sorted([*dark, ("Two", curves.SINGLE)])
+    assert sorted(filled) == sorted([*dark, *[("Two", curves.SINGLE)] * light])
 
 
 def test_lines_that_are_not_in_focus_are_thin_and_grey_and_have_no_name_and_no_band():

@@ -498,20 +498,6 @@ def test_below_the_chart_stands_what_the_shading_is_and_the_rest_on_request(
     assert "Solid and filled" in one.help
 
 
-@pytest.mark.parametrize(("count", "filled"), [(5, 1), (200, 2)])
-def test_few_repetitions_have_one_band(count: int, filled: int):
-    """The range of five releases is wider than what holds four fifths of them."""
-    x, low, high = (0.5, 1.0), (0.6, 0.7), (0.8, 0.9)
-    one = Curve(
-        "Laplace", style(0), x, (0.7, 0.8), low, high, (count, count), sure_low=low, sure_high=high
-    )
-    drawn = curves.utility([one], [], GAUGE, 1.0, "", (0.1, 10.0), closer="Laplace")
-    assert (
-        sum(trace.get("fill") == "toself" and len(trace["x"]) > 0 for trace in drawn.traces)
-        == filled
-    )
-
-
 @pytest.mark.parametrize(("slug", "told"), [("pcdbn", "Band: the range"), ("lvq", "Light band")])
 def test_the_caption_tells_the_bands_that_are_drawn(slug: str, told: str, monkeypatch):
     monkeypatch.setattr(shipped, "FOLDER", REFERENCE / "defaults")

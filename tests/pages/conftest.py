@@ -1,5 +1,6 @@
 """Pages run in this process, on a store that is filled beforehand; no worker is started."""
 
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -61,11 +62,19 @@ def with_coarse(slug: str, jobs: Iterable[Job]) -> set[str]:
     return {job.id for job in (*every, *early, stages.at(own, (first,), 1))}
 
 
-@pytest.fixture
-def trained(home: Path) -> Path:
-    """A store in which the survival page's first runs are over."""
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store in which the survival page's first runs are over, to be copied."""
+    folder = tmp_path_factory.mktemp("played")
     for job in defaults.opening("survival").values():
-        play(home, job)
+        play(folder, job)
+    return folder
+
+
+@pytest.fixture
+def trained(home: Path, played: Path) -> Path:
+    """A store in which the survival page's first runs are over."""
+    shutil.copytree(played, home, dirs_exist_ok=True)
     return home
 
 

@@ -1,5 +1,6 @@
 """One page for those who decide: the result, the curve, the guarantee and what it assumes."""
 
+import functools
 import io
 import math
 from collections.abc import Iterable, Iterator
@@ -8,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import matplotlib as mpl
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 
@@ -124,23 +125,31 @@ def _title(taken: Taken) -> str:
     return f"{taken.title}: what privacy costs"
 
 
-def _font(block: Paragraph, scale: float) -> FontProperties:
-    weight = "bold" if block.bold else "normal"
-    return FontProperties(family=SERIF, size=block.size * scale, weight=weight)
+def _font(size: float, bold: bool) -> FontProperties:
+    return FontProperties(family=SERIF, size=size, weight="bold" if bold else "normal")
 
 
 def lines(block: Paragraph, scale: float) -> list[str]:
     """A paragraph in lines that fit between the margins."""
-    renderer = FigureCanvasAgg(Figure(dpi=72)).get_renderer()
-    font, found = _font(block, scale), [""]
     most = 0.98 * (WIDE - 2.0 * EDGE) - (10.0 if block.mark else 0.0)
+    size, found, width = block.size * scale, [""], 0.0
+    space = _width("n n", size, block.bold) - _width("nn", size, block.bold)
     for word in block.text.split():
-        longer = f"{found[-1]} {word}".strip()
-        if renderer.get_text_width_height_descent(longer, font, False)[0] > most:
-            found.append(word)
+        own = _width(word, size, block.bold)
+        if found[-1] and width + space + own > most:
+            found, width = [*found, word], own
         else:
-            found[-1] = longer
+            found[-1] = f"{found[-1]} {word}".strip()
+            width += own + space * (width > 0.0)
     return found
+
+
+@functools.lru_cache(maxsize=10_000)
+def _width(text: str, size: float, bold: bool) -> float:
+    """How wide a word is, in points; words come again and again, and measuring takes time."""
+    renderer = RendererAgg(1.0, 1.0, 72.0)
+    width: float = renderer.get_text_width_height_descent(text, _font(size, bold), False)[0]
+    return width
 
 
 def _high(blocks: Iterable[Paragraph], scale: float) -> float:
@@ -155,11 +164,11 @@ def _paragraph(sheet: Figure, block: Paragraph, scale: float, at: float) -> floa
     at -= block.before
     if block.mark:
         sheet.text(EDGE / WIDE, at / HIGH, block.mark, va="top", color=block.colour,
-                   fontproperties=_font(block, scale))  # fmt: skip
+                   fontproperties=_font(block.size * scale, block.bold))  # fmt: skip
     for text in lines(block, scale):
         left = EDGE + (10.0 if block.mark else 0.0)
         sheet.text(left / WIDE, at / HIGH, text, va="top", color=block.colour,
-                   fontproperties=_font(block, scale))  # fmt: skip
+                   fontproperties=_font(block.size * scale, block.bold))  # fmt: skip
         at -= LEADING * block.size * scale
     return at
 

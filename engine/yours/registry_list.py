@@ -148,18 +148,18 @@ def _in_folder(place: Path) -> Files:
 
 
 def _in_archive(archive: zipfile.ZipFile) -> Files:
-    """The entries of a zip: in its folder of entries, else above all folders or in the first."""
-    known = [
-        (PurePosixPath(one.filename), one)
-        for one in archive.infolist()
-        if one.filename.endswith(KINDS)
-    ]
+    """The entries of a zip: in its folder of entries, else above all folders or in the first.
+
+    Of files with one name the last counts, as where a zip is unpacked.
+    """
+    names = [name for name in dict.fromkeys(archive.namelist()) if name.endswith(KINDS)]
+    known = [(PurePosixPath(name), name) for name in names]
     inner = [pair for pair in known if pair[0].parts[-2:-1] == (FOLDER,)]
-    for path, one in inner or known:
-        if path.is_absolute() or ".." in path.parts or "\\" in one.filename:
-            yield one.filename, None
+    for path, name in inner or known:
+        if path.is_absolute() or ".." in path.parts or "\\" in name:
+            yield name, None
         elif len(path.parts) <= (3 if inner else 2):
-            yield path.name, zipfile.Path(archive, one.filename)
+            yield path.name, zipfile.Path(archive, name)
 
 
 def _keep(found: Files) -> tuple[Taken, list[str]]:

@@ -89,6 +89,15 @@ def test_a_zip_is_taken_with_a_folder_above_or_without(tmp_path: Path, top: str)
     assert left == []
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_of_files_with_one_name_the_last_is_taken_once(tmp_path: Path):
+    place = zipped(tmp_path / "registry.zip", repository(GOOD | {"census.yml": FLEX}))
+    with zipfile.ZipFile(place, "a") as archive:
+        archive.writestr(f"{TOP}/deployments/census.yml", CENSUS)
+    registry_list.take(place)
+    assert names() == BOTH
+
+
 def test_one_file_is_taken_and_replaces_what_was_taken_before(tmp_path: Path):
     registry_list.take(zipped(tmp_path / "registry.zip", repository(GOOD)))
     entry = tmp_path / "entry.yaml"

@@ -72,7 +72,7 @@ def show(title: str, card: Guarantee, right: float | None = None) -> None:
         card: Its card.
         right: The largest share of right guesses, where more is known than ε and δ.
     """
-    with st.container(border=True, height="stretch"):
+    with st.container(border=True):
         st.markdown("\n\n".join([f"#### {title}", *told(card, right)]))
         st.table(dict(facts(card)), border="horizontal")
         if text := reasons(card):

@@ -75,10 +75,16 @@ def _ready(page: Page, name: str) -> None:
 
 
 def _whole(page: Page, width: int, height: int) -> None:
-    """Makes the window as high as the page, whose middle scrolls by itself."""
-    for _ in range(2):
+    """Makes the window as high as the page, whose middle scrolls by itself.
+
+    Charts grow with the window, up to a height of their own.
+    """
+    for _ in range(5):
         inner = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
-        page.set_viewport_size({"width": width, "height": max(height, int(inner) + 20)})
+        if inner <= height:
+            return
+        height = int(inner) + 20
+        page.set_viewport_size({"width": width, "height": height})
         page.wait_for_timeout(1000)
 
 

@@ -498,11 +498,23 @@ def test_below_the_chart_stands_what_the_shading_is_and_the_rest_on_request(
     assert "Solid and filled" in one.help
 
 
-@pytest.mark.parametrize(("slug", "told"), [("pcdbn", "Band: the range"), ("lvq", "Light band")])
-def test_the_caption_tells_the_bands_that_are_drawn(slug: str, told: str, monkeypatch):
+@pytest.mark.parametrize(
+    ("slug", "every", "told"),
+    [
+        ("pcdbn", False, ("Band: the range of all releases (5 repetitions).",)),
+        ("lvq", False, ("Dark band: where the median is", "Light band: a single release")),
+        ("survival", True, (measured.BANDS, "Light band: a single release")),
+    ],
+)
+def test_the_caption_tells_the_bands_that_are_drawn(
+    slug: str, every: bool, told: tuple[str, ...], monkeypatch
+):
+    """Some of all lines of survival have few repetitions, so that their bands are ranges."""
     monkeypatch.setattr(shipped, "FOLDER", REFERENCE / "defaults")
     with answers.at_once():
-        assert told in drawing.bands(opened(slug))
+        caption = drawing.bands(replace(opened(slug), every=every))
+    assert all(text in caption for text in told)
+    assert ("Light band" in caption) == (len(told) > 1)
 
 
 def test_the_caption_says_how_many_releases_fail_at_a_cross(monkeypatch):

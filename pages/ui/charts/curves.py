@@ -12,7 +12,7 @@ from pages.ui.charts import notes, proof
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.heights import Heights, heights
 from pages.ui.charts.marks import circle, dots, path
-from pages.ui.charts.measured import FEWEST, LINE, Curve, Level
+from pages.ui.charts.measured import LINE, Curve, Level
 from pages.ui.charts.proof import NOWHERE, STATUS, Ground, finite
 from pages.ui.charts.theme import INK, MUTED, Style, band, brief, figure
 from pages.ui.words import SHARE, amount, number
@@ -120,7 +120,7 @@ def _bands(one: Curve, ground: Ground, up: Heights, closer: bool) -> list[dict[s
     if not one.focus:
         return []
     x, made = ground.places(one.epsilon, one.proved), []
-    single = closer and min(one.count, default=0) >= FEWEST
+    single = closer and not one.few
     for low, high, opacity, wanted in (
         (one.low, one.high, SINGLE, single), (one.sure_low, one.sure_high, SURE, True),
     ):  # fmt: skip
@@ -169,7 +169,7 @@ def _line(
         "hovertemplate": hover,
         "line": {
             "color": colour, "dash": "solid" if gone else look.dash,
-            "width": 9 if gone else 2.5 if one.focus and least >= FEWEST else 1.2,
+            "width": 9 if gone else 2.5 if one.focus and not one.few else 1.2,
         },
         "marker": {
             "symbol": symbols, "size": 8 if marks else 5,

@@ -92,6 +92,11 @@ class Curve(Named):
     failed: tuple[float, ...] = ()
 
     @property
+    def few(self) -> bool:
+        """Whether an interval of its median would be the whole range of its repetitions."""
+        return min(self.count, default=0) < FEWEST
+
+    @property
     def partly(self) -> tuple[bool, ...]:
         """At which budgets some releases fail and others do not."""
         return tuple(SOME_FAIL <= share <= MOST_FAIL for share in self.failed)

@@ -95,7 +95,7 @@ def axis(view: View) -> str:
 
 def bands(view: View) -> str:
     """What the shading is."""
-    curves, _ = drawn(view, view.gauge)
+    curves, _ = shown(view)
     one = curves.get(view.method)
     if one is None or not one.count:
         return ""
@@ -110,12 +110,12 @@ def bands(view: View) -> str:
     )
     cross = f"Cross: up to {100 * max(parts):.0f}\u00a0% of releases fail there. " if parts else ""
     often = plural(max(one.count), "repetition")
-    if min(one.count) < measured.FEWEST:
+    mixed = len({other.few for other in curves.values() if other.focus and other.count}) > 1
+    if one.few and not mixed:
         return f"{ring} {cross}Band: the range of all releases ({often})."
-    return (
-        f"{ring} {cross}Dark band: where the median is, with 95 % confidence. Light band: a single "
-        f"release of {one.label} lies here four times in five ({often})."
-    )
+    median = "Dark band: where the median is, with 95 % confidence."
+    single = f" Light band: a single release of {one.label} lies here four times in five ({often})."
+    return f"{ring} {cross}{measured.BANDS if mixed else median}{'' if one.few else single}"
 
 
 def _measured(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:

@@ -109,9 +109,8 @@ def test_what_was_measured_before_a_benchmark_broke_is_kept_and_told_at_once(mon
     first, late, second = json.loads(out)
     assert (first["what"], first["ok"], first["ran"]) == ("first", True, True)
     assert (second["what"], second["ok"], second["ran"]) == ("lvq", False, False)
-    assert (
-        second["ours"] is late["ours"] is late["peer"] is None
-    )  # neither NaN nor infinity is JSON
+    # neither NaN nor infinity is JSON
+    assert second["ours"] is late["ours"] is late["peer"] is None
     assert (late["ok"], late["ran"]) == (False, True)
     assert second["note"] == "OSError: the browser is gone"
     assert err.splitlines()[0].startswith("first | 1 | ")

@@ -24,6 +24,7 @@ from engine.service.client import Client
 from pages.ui.bundle import collect, printed, report, sections, write
 from pages.ui.bundle.collect import html
 from pages.ui.bundle.drawn import Figure
+from pages.ui.charts.measured import BANDS
 from pages.ui.kit import shell
 from pages.ui.paper import defaults
 from tests.pages.conftest import ROOT, papers
@@ -226,6 +227,7 @@ def test_a_report_says_result_guarantee_assumptions_and_source(
     card = taken.cards[taken.looked][taken.first]
     assert unescape(re.sub("<[^>]+>", "", taken.findings[taken.first])) in text
     assert "times out of 100" in text
+    assert BANDS in text
     assert all(reason in text for reason in (*card.reasons, *card.limits))
     assert all(job.id in text for job in taken.jobs.values())
 

@@ -20,7 +20,7 @@ from engine.runs.common import common
 from engine.runs.job import Job, request
 from engine.service.client import Client
 from engine.service.store import Store
-from pages.ui.charts.measured import Curve
+from pages.ui.charts.measured import BANDS, Curve
 from pages.ui.charts.theme import INK, MUTED, style
 from pages.ui.compare import answers, candidates, shown
 from pages.ui.paper import cast as casting
@@ -77,6 +77,7 @@ def test_finished_runs_share_a_chart_and_a_table(visit: Open, home: Path):
     assert private["Guarantee"].str.contains("proved: ε = 1").all()
     assert body["Guarantee"].str.contains("not private").sum() == 1
     assert any("different data" in caption.value for caption in test.caption)
+    assert any(BANDS in caption.value for caption in test.caption)
 
 
 def test_a_budget_that_a_run_was_not_trained_with_says_so(visit: Open, home: Path):

@@ -28,11 +28,31 @@ def running(yes: bool) -> ForwardMsg:
     return message
 
 
-def piece(place: int) -> ForwardMsg:
+def piece(*place: int, part: str = "") -> ForwardMsg:
     message = ForwardMsg()
-    message.metadata.delta_path.extend([0, place])
+    message.metadata.delta_path.extend([0, *place])
     message.delta.new_element.markdown.body = f"piece {place}"
+    message.delta.fragment_id = part
     return message
+
+
+def container(*place: int, part: str = "") -> ForwardMsg:
+    """A piece that others are put in."""
+    message = piece(*place, part=part)
+    message.delta.add_block.vertical.SetInParent()
+    return message
+
+
+def too_soon(sent: list[ForwardMsg]) -> list[tuple[int, ...]]:
+    """Which pieces come before their container: the browser breaks at the first."""
+    containers, early = {(0,)}, []
+    for message in sent:
+        place = tuple(message.metadata.delta_path)
+        if place and place[:-1] not in containers:
+            early.append(place)
+        if message.delta.WhichOneof("type") == "add_block":
+            containers.add(place)
+    return early
 
 
 def ended() -> ForwardMsg:
@@ -112,6 +132,61 @@ def test_a_part_sends_nothing_of_the_one_before(woken):
     assert first == [began("part"), piece(1), ended()]
     assert second == [began("part"), piece(2), ended()]
     assert last == []
+
+
+PAGE = [
+    began(),
+    running(True),
+    container(1),
+    container(1, 0, part="outer"),
+    piece(1, 0, 0, part="inner"),
+]
+
+
+def test_a_part_that_begins_before_its_page_was_sent_leaves_no_piece_without_its_container(woken):
+    def session(queue):
+        for one in (*PAGE, ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY)):
+            queue.enqueue(one)
+        queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=["outer"])
+        for one in (began("outer"), container(1, 0, part="outer"), piece(1, 0, 0, part="inner")):
+            queue.enqueue(one)
+        queue.enqueue(ended())
+        return []
+
+    (sent,) = served(session)
+    assert not too_soon(sent)
+    assert sent[-1] == ended()
+    assert [one.WhichOneof("type") for one in sent].count("new_session") == 2
+    assert ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY) in sent
+
+
+@pytest.mark.parametrize("again", [[], ["inner"]], ids=["the page", "a part"])
+def test_what_begins_while_a_part_waits_leaves_no_piece_without_its_container(woken, again):
+    def session(queue):
+        for one in (*PAGE, began("inner"), piece(1, 0, 0, part="inner")):
+            queue.enqueue(one)
+        queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=again or None)
+        for one in ([began(*again), *PAGE[2 if not again else 4 :]], [ended()]):
+            for message in one:
+                queue.enqueue(message)
+        return []
+
+    (sent,) = served(session)
+    assert not too_soon(sent)
+    assert tuple(sent[-2].metadata.delta_path) == (0, 1, 0, 0)
+    assert sent[-1] == ended()
+
+
+def test_a_page_that_begins_again_sends_nothing_of_the_one_before_but_how_it_ended(woken):
+    def session(queue):
+        for one in (*PAGE, began("inner"), running(True), piece(1, 0, 0, part="inner")):
+            queue.enqueue(one)
+        queue.clear(retain_lifecycle_msgs=True)
+        queue.enqueue(began())
+        return []
+
+    (sent,) = served(session)
+    assert sent == [began(), running(True), began("inner"), running(True), began()]
 
 
 def test_a_whole_page_comes_as_it_is_drawn(woken):

@@ -34,6 +34,22 @@ class Outbox(ForwardMsgQueue):
         if kind == "new_session" and msg.metadata.run.fragment_ids:
             self._timer = asyncio.get_running_loop().call_later(SOON, self._late)
 
+    def clear(
+        self, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: list[str] | None = None
+    ) -> None:
+        """Forgets what is not sent yet: all of it, or what a run that begins will draw again.
+
+        A part forgets nothing. Its pieces may be containers of other parts, and the browser breaks
+        at a piece whose container it was never sent. But no later piece replaces an earlier one
+        in its place: it would come before its own run begins.
+        """
+        if retain_lifecycle_msgs:
+            self._give(whole=False)
+        if retain_lifecycle_msgs and fragment_ids_this_run:
+            self._delta_index_map = {}
+        else:
+            super().clear(retain_lifecycle_msgs, fragment_ids_this_run)
+
     def _late(self) -> None:
         self._give(whole=False)
         Runtime.instance()._enqueued_some_message()

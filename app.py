@@ -103,5 +103,6 @@ else:  # the server reads this file once, for what stands between it and every v
     outbox.install()
     app = st.App(
         __file__,
+        lifespan=asking.served,
         middleware=[Middleware(hosts.Hosts), Middleware(early.Early), Middleware(intake.Intake)],
     )

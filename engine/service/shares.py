@@ -23,6 +23,8 @@ FIRST = 0.4
 """Seconds of a stage that everybody has before anybody has more; then steps grow, as `LEVEL`."""
 FAVOUR = 16.0
 """How much longer the chosen method's curve may take than another's before that one goes first."""
+SHARED = 40.0
+"""The same where a second process takes the others meanwhile."""
 FADES = 30.0
 """Seconds after which what a person has had counts for half."""
 
@@ -50,31 +52,38 @@ class Shares:
             elif one.stage < stage and any(other.stage == stage for other in others):
                 self._owed[stage] = min(self._owed[stage] + SHARE * seconds, 10 * CREDIT)
 
-    def ranked(self, some: Sequence[Wanted], worked: Worked) -> Iterator[Wanted]:
+    def ranked(
+        self, some: Sequence[Wanted], worked: Worked, favour: float = FAVOUR
+    ) -> Iterator[Wanted]:
         """The jobs in the order in which they should have the next turn.
 
         Args:
             some: Those that may have one.
             worked: Seconds that each has had.
+            favour: What the time of a chosen curve is divided by.
         """
+
+        def counted(one: Wanted) -> float:
+            return worked(one) / (favour if one.stage == Stage.CURVE else 1.0)
+
         stages: dict[int, list[Wanted]] = {}
         for one in some:
             stages.setdefault(_together(one), []).append(one)
         waiting = {person for one in some if one.stage < Stage.FULL for person in one.persons}
         owed = (stages.get(stage, []) for stage in self._owed if self._owed[stage] >= CREDIT)
-        due = (one for jobs in owed for one in self._sorted(jobs, worked))
+        due = (one for jobs in owed for one in self._sorted(jobs, counted))
         yield from islice((one for one in due if waiting.isdisjoint(one.persons)), 1)
         for stage in sorted(stages):  # most often the first of the first: the rest is not sorted
-            yield from self._sorted(stages[stage], worked)
+            yield from self._sorted(stages[stage], counted)
 
-    def _sorted(self, some: Sequence[Wanted], worked: Worked) -> list[Wanted]:
+    def _sorted(self, some: Sequence[Wanted], counted: Worked) -> list[Wanted]:
         """The jobs of one stage in their order."""
         turns: dict[str, tuple[float, float]] = {}
         for one in some:
             for person in one.persons:
                 had, since = turns.get(person, (self._faded(person, _together(one)), one.since))
                 turns[person] = had, min(since, one.since)
-        return sorted(some, key=lambda one: _key(one, worked(one), turns))
+        return sorted(some, key=lambda one: _key(one, counted(one), turns))
 
     def _faded(self, person: str, stage: int) -> float:
         """Seconds that a person has had at a stage, those of long ago for less."""
@@ -87,12 +96,14 @@ def _together(one: Wanted) -> int:
     return Stage.COARSE if one.stage == Stage.CURVE else one.stage
 
 
-def _key(one: Wanted, worked: float, turns: Mapping[str, tuple[float, float]]) -> tuple[float, ...]:
+def _key(
+    one: Wanted, counted: float, turns: Mapping[str, tuple[float, float]]
+) -> tuple[float, ...]:
     """What jobs are sorted by.
 
     Args:
         one: The job.
-        worked: Seconds that it has had.
+        counted: Seconds that it has had, fewer for a chosen curve.
         turns: What each person has had at its stage, and since when they wait.
     """
     view = -one.since, one.place, one.number
@@ -100,5 +111,4 @@ def _key(one: Wanted, worked: float, turns: Mapping[str, tuple[float, float]]) -
         return one.stage, 0.0, 0.0, 0, one.stage, *view
     some = (turns[person] for person in one.persons)
     had, since = min((h if one.stage == Stage.FULL else level(h, FIRST), at) for h, at in some)
-    counted = worked / FAVOUR if one.stage == Stage.CURVE else worked
     return _together(one), had, since, level(counted), one.stage, *view

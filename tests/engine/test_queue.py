@@ -107,6 +107,19 @@ def test_the_chosen_curve_comes_first_and_holds_no_quick_one_back_for_long(
     assert order(desk, client, [slow, *others]) == [*others, slow]
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_chosen_curve_keeps_its_turn_longer_where_a_second_process_takes_the_others(
+    toy, client, desk, monkeypatch, shared
+):
+    importlib.import_module("engine.runs.driver")
+    monkeypatch.setattr(scheduler, "FAVOUR", 1.0)
+    monkeypatch.setattr(scheduler, "SHARED", 1e6)
+    chosen, quick = toy(steps=40, pause=0.01), toy(steps=2)
+    desk.shared = shared
+    shows(client, ADA, [(quick, Stage.COARSE), (chosen, Stage.CURVE)])
+    assert order(desk, client, [chosen, quick]) == ([chosen, quick] if shared else [quick, chosen])
+
+
 def test_whole_runs_wait_while_their_page_is_drawn(toy, client, store, desk, monkeypatch):
     """The point does not wait."""
     monkeypatch.setattr(scheduler, "SETTLE", 0.5)

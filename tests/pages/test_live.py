@@ -1,8 +1,11 @@
 """Many sessions on one page: what is made once for all, and when a page is drawn again."""
 
+import asyncio
+import runpy
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,9 +23,10 @@ from engine.service.process import Process, here
 from engine.service.store import INTERRUPTED, Store
 from engine.service.watching import Stage, Visitor
 from pages.ui.jobs import clock, submit
-from pages.ui.kit import access
+from pages.ui.kit import access, outbox
 from pages.ui.kit.shared import Shared
 from pages.ui.paper import defaults
+from tests.browser.app import ROOT
 from tests.engine.conftest import until
 from tests.pages.conftest import Open
 from tests.pages.played import begin, play
@@ -422,6 +426,29 @@ def test_an_open_page_has_a_worker_and_an_accountant_ready(
     with submit.page():
         pass
     assert begun == (["worker", "accountant"] if setting == "on" else [])
+
+
+@pytest.mark.parametrize("open_for", [0.0, 0.2])
+def test_a_server_has_a_worker_and_an_accountant_ready_before_its_first_visitor(
+    home: Path, monkeypatch: pytest.MonkeyPatch, open_for: float
+):
+    begun: list[str] = []
+    monkeypatch.setenv("EXPLORER_AHEAD", "on")
+    monkeypatch.setattr(submit, "FIRST", 0.05)
+    monkeypatch.setattr(submit.runtime, "exists", lambda: True)
+    monkeypatch.setattr(Client, "ensure_worker", lambda self: begun.append("worker"))
+    monkeypatch.setattr(submit.pricing, "start", lambda store: begun.append("accountant"))
+    served: dict[str, Callable[[object], AbstractAsyncContextManager[None]]] = {}
+    monkeypatch.setattr(submit.st, "App", lambda script, **settings: served.update(settings))
+    monkeypatch.setattr(outbox, "install", lambda: None)
+    runpy.run_path(str(ROOT / "app.py"))
+
+    async def serve() -> None:
+        async with served["lifespan"](None):
+            await asyncio.sleep(open_for)
+
+    asyncio.run(serve())
+    assert begun == (["worker", "accountant"] if open_for else [])
 
 
 def test_the_runs_of_a_page_that_was_closed_rest(home: Path, monkeypatch: pytest.MonkeyPatch):

@@ -1,8 +1,9 @@
 """Asking for runs: each once, and none that nobody looks at any more."""
 
+import asyncio
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 import streamlit as st
 from streamlit import runtime
@@ -23,6 +24,8 @@ AHEAD = "asking.ahead"
 SAID = "asking.said"
 AGAIN = 2.0
 """Seconds after which a session says again what it shows."""
+FIRST = 3.0
+"""Seconds for which whoever opens a page as the server starts has the machine alone."""
 TOLD: set[str] = set()
 """The sessions of this process that have said what they show."""
 
@@ -97,10 +100,25 @@ def page() -> Iterator[None]:
     if not st.session_state[SAID]:
         with troubles():
             look_on({})
-    _ready()
+    ready()
 
 
-def _ready() -> None:
+@asynccontextmanager
+async def served(_app: object) -> AsyncIterator[None]:
+    """While a server runs: its processes load what they need before the first page is opened."""
+
+    async def begin() -> None:
+        await asyncio.sleep(FIRST)
+        await asyncio.to_thread(ready)
+
+    begins = asyncio.create_task(begin())
+    yield
+    begins.cancel()
+    with suppress(asyncio.CancelledError):
+        await begins
+
+
+def ready() -> None:
     """Starts the processes that train and price, so that the first move waits for neither."""
     with suppress(ExplorerError):  # whoever asks for a run or a price is told
         if runtime.exists() and ahead.allowed() and client().store.database.writable:

@@ -7,7 +7,6 @@ import os
 import statistics
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -113,11 +112,7 @@ def rows() -> Iterator[Row]:
         time.sleep(WARM)
         for control in CONTROLS:
             yield from _control(browser, address, control, home)
-        one = CONTROLS[6]
-        alone = _alone(browser, address, f"{one.page}?{one.page}.intervals=20", one, 1)
-        with _left_behind(browser, address):
-            yield _beside("with ten abandoned views behind", one, alone, browser, address, 1)
-        yield _beside("five quick moves, the last one", one, alone, browser, address, QUICK)
+        yield from _beside(browser, address, CONTROLS[6], home)
         yield from _kept(home)
     for slug in shell.papers():
         yield from _coarse(slug)
@@ -204,38 +199,45 @@ def opened(browser: Browser, address: str, path: str) -> Page:
     return page
 
 
-@contextmanager
-def _left_behind(browser: Browser, address: str) -> Iterator[None]:
-    """Views that were opened, moved and closed."""
+def _beside(browser: Browser, address: str, control: Control, home: Path) -> Iterator[Row]:
+    """A move's coarse curve beside that of a single one, in turn, each on an empty store."""
+    alone, behind, quick = list[float](), list[float](), list[float]()
+    for _ in range(TURNS):
+        for took, moves in ((alone, 1), (behind, 1), (quick, QUICK)):
+            _emptied(home)
+            if took is behind:
+                _leave(browser, address)
+            took.append(_alone(browser, address, control, moves))
+    most, middle = 1.2, statistics.median(alone)
+    for what, took in (
+        ("with ten abandoned views behind", behind), ("five quick moves, the last one", quick)
+    ):  # fmt: skip
+        yield Row(
+            f"{control.page}, {control.label}: its coarse curve, {what}", statistics.median(took),
+            middle, "s", f"at most {most:g} times a single move",
+            statistics.median(took) <= most * middle,
+            f"{min(took):.2g} to {max(took):.2g} s, a single one {min(alone):.2g} to "
+            f"{max(alone):.2g} s, in {TURNS} moves",
+        )  # fmt: skip
+
+
+def _leave(browser: Browser, address: str) -> None:
+    """Opens views, moves them and closes them."""
     for number in range(BEHIND):
         control = CONTROLS[number % len(CONTROLS)]
         page = opened(browser, address, f"{control.page}?{control.page}.repeats=10")
         move(page, control.label, control.key, 1 + number // len(CONTROLS))
         page.wait_for_timeout(500)
         page.context.close()
-    yield
 
 
-def _alone(browser: Browser, address: str, path: str, control: Control, moves: int) -> Times:
-    """Moves of a control in a window of its own, from a view whose curves are there."""
-    page = opened(browser, address, path)
+def _alone(browser: Browser, address: str, control: Control, moves: int) -> float:
+    """Seconds to the coarse curve in a window of its own, from a view whose curves are there."""
+    page = opened(browser, address, f"{control.page}?{control.page}.intervals=20")
     until(page, "() => !document.querySelector('[role=progressbar]')", LONGEST)
     took = _moved(page, control, moves)
     page.context.close()
-    return took
-
-
-def _beside(
-    what: str, control: Control, alone: Times, browser: Browser, address: str, moves: int
-) -> Row:
-    """A move's coarse curve beside that of a single one."""
-    start = f"{control.page}?{control.page}.intervals={50 if moves == 1 else 100}"
-    took = _alone(browser, address, start, control, moves)
-    most = 1.2
-    return Row(
-        f"{control.page}, {control.label}: its coarse curve, {what}", took.coarse, alone.coarse,
-        "s", f"at most {most:g} times a single move", took.coarse <= most * alone.coarse, "",
-    )  # fmt: skip
+    return took.coarse
 
 
 def _kept(home: Path) -> Iterator[Row]:

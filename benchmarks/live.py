@@ -203,11 +203,13 @@ def _beside(browser: Browser, address: str, control: Control, home: Path) -> Ite
     """A move's coarse curve beside that of a single one, in turn, each on an empty store."""
     alone, behind, quick = list[float](), list[float](), list[float]()
     for _ in range(TURNS):
-        for took, moves in ((alone, 1), (behind, 1), (quick, QUICK)):
-            _emptied(home)
-            if took is behind:
-                _leave(browser, address)
-            took.append(_alone(browser, address, control, moves))
+        _emptied(home)
+        alone.append(_alone(browser, address, control, 1))
+        _emptied(home)
+        _leave(browser, address)
+        behind.append(_alone(browser, address, control, 1))
+        _emptied(home)
+        quick.append(_alone(browser, address, control, QUICK))
     most, middle = 1.2, statistics.median(alone)
     for what, took in (
         ("with ten abandoned views behind", behind), ("five quick moves, the last one", quick)

@@ -25,7 +25,7 @@ from engine.service.claim import Claim, asked, take
 from engine.service.job_runner import FULL, JobRunner
 from engine.service.process import here
 from engine.service.recorder import Stuck
-from engine.service.shares import FAVOUR, SHARED, Shares
+from engine.service.shares import FAVOUR, FAVOUR_OF_TWO, Shares
 from engine.service.store import Store
 from engine.service.watching import EVERY, PAUSED, SECOND, Stage, Wanted, level, wanted
 
@@ -197,7 +197,7 @@ class Scheduler:
         every, moved = (*waiting, *(work.wanted for work in self.open)), self.store.now() - SETTLE
         there = [one for one in every if one.stage < Stage.FULL or one.since <= moved]
         there = [one for one in there if one.stage < PAUSED]
-        favour = SHARED if self.shared else FAVOUR
+        favour = FAVOUR_OF_TWO if self.shared else FAVOUR
         return self._shares.ranked(there, lambda one: spent.get(one.run, one.worked), favour)
 
     def _round(self, waiting: Sequence[Wanted]) -> Shared | None:

@@ -23,7 +23,7 @@ FIRST = 0.4
 """Seconds of a stage that everybody has before anybody has more; then steps grow, as `LEVEL`."""
 FAVOUR = 16.0
 """How much longer the chosen method's curve may take than another's before that one goes first."""
-SHARED = 40.0
+FAVOUR_OF_TWO = 40.0
 """The same where a second process takes the others meanwhile."""
 FADES = 30.0
 """Seconds after which what a person has had counts for half."""
@@ -52,9 +52,7 @@ class Shares:
             elif one.stage < stage and any(other.stage == stage for other in others):
                 self._owed[stage] = min(self._owed[stage] + SHARE * seconds, 10 * CREDIT)
 
-    def ranked(
-        self, some: Sequence[Wanted], worked: Worked, favour: float = FAVOUR
-    ) -> Iterator[Wanted]:
+    def ranked(self, some: Sequence[Wanted], worked: Worked, favour: float) -> Iterator[Wanted]:
         """The jobs in the order in which they should have the next turn.
 
         Args:

@@ -111,9 +111,8 @@ def test_the_chosen_curve_comes_first_and_holds_no_quick_one_back_for_long(
 def test_the_chosen_curve_keeps_its_turn_longer_where_a_second_process_takes_the_others(
     toy, client, desk, monkeypatch, shared
 ):
-    importlib.import_module("engine.runs.driver")
     monkeypatch.setattr(scheduler, "FAVOUR", 1.0)
-    monkeypatch.setattr(scheduler, "SHARED", 1e6)
+    monkeypatch.setattr(scheduler, "FAVOUR_OF_TWO", 1e6)
     chosen, quick = toy(steps=40, pause=0.01), toy(steps=2)
     desk.shared = shared
     shows(client, ADA, [(quick, Stage.COARSE), (chosen, Stage.CURVE)])

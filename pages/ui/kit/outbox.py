@@ -39,9 +39,9 @@ class Outbox(ForwardMsgQueue):
     ) -> None:
         """Forgets what is not sent yet: all of it, or what a run that begins will draw again.
 
-        A part forgets nothing. Its pieces may be containers of other parts, and the browser breaks
-        at a piece whose container it was never sent. But no later piece replaces an earlier one
-        in its place: it would come before its own run begins.
+        A part that begins forgets nothing: its pieces may be containers of other parts, and the
+        browser stops at a piece whose container it was never sent. No later piece takes the place
+        of an earlier one, since it would be sent before its own run begins.
         """
         if retain_lifecycle_msgs:
             self._give(whole=False)

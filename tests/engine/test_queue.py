@@ -359,7 +359,7 @@ def test_what_a_person_has_had_fades(monkeypatch):
     had.charge(ada, 8.0, [bob])
     now[0] = 20.0
     had.charge(bob, 6.0, [ada])  # 8 s have become 5
-    assert list(had.ranked([ada, bob], lambda one: 0.0)) == [ada, bob]
+    assert list(had.ranked([ada, bob], lambda one: 0.0, shares.FAVOUR)) == [ada, bob]
 
 
 # Workers that die

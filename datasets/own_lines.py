@@ -32,10 +32,14 @@ def split(text: str) -> tuple[str, list[str]]:
 
 
 def lines(text: str) -> Iterator[str]:
-    """Lines as they were typed, without marks; empty ones are left out."""
+    """Lines as they were typed, without marks; empty ones and comments are left out.
+
+    A comment is a marked line with neither a colon nor a figure: no setting lacks both.
+    """
     for line in text.splitlines():
-        if stripped := line.strip().lstrip(MARK).strip():
-            yield stripped
+        said = line.strip().lstrip(MARK).strip()
+        if said and (not line.strip().startswith(MARK) or re.search(r"[:\d]", said)):
+            yield said
 
 
 def translated(name: str, stated: Iterable[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.cli import functions
 from engine.cli.shared import requested, show_json, show_table
 from engine.core import files
-from engine.core.errors import RequestError, StoreError
+from engine.core.errors import RequestError
 from engine.yours import card_file, deployments, forms, kept_runs, library_run, registry_list
 
 WRONG = 1
@@ -127,9 +127,7 @@ def _give(text: str, path: Path | None) -> int:
     if path is None:
         print(text, end="")
         return 0
-    try:
+    with files.asked(path):
         files.give(path, text.encode())
-    except OSError as error:
-        raise StoreError(f"to: expected a file to write, got: {error}") from None
     print(path)
     return 0

@@ -17,7 +17,7 @@ from datasets import catalog as data_catalog
 from engine.catalog import paper
 from engine.cli.shared import plain, replicas, spreadsheet
 from engine.core import files
-from engine.core.errors import DatasetError, RequestError, StoreError
+from engine.core.errors import DatasetError, RequestError
 from engine.core.gauges import gauges
 from engine.core.kept import declared, released
 from engine.method import Arrays
@@ -35,11 +35,9 @@ def export_run(arguments: argparse.Namespace) -> int:
     """Writes a run's files and prints their names."""
     client = Client(workers=False)
     run = client.run(arguments.run)
-    try:
-        for path in write(client, run, arguments.to):
-            print(path)
-    except OSError as error:
-        raise StoreError(f"{arguments.to}: expected a folder to write, got: {error}") from None
+    with files.asked(arguments.to, "folder"):
+        written = write(client, run, arguments.to)
+    print(*written, sep="\n")
     return 0
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from engine.core.errors import RequestError
+
 PART = ".part"
 """What the name of a file ends with until it is whole."""
 SHARED = 0o666
@@ -39,6 +41,22 @@ def write(path: Path, content: bytes, mode: int = 0o600) -> None:
             passing.unlink()
         raise
     settle(path.parent)
+
+
+@contextmanager
+def asked(path: Path, what: str = "file") -> Iterator[None]:
+    """Says in one sentence that what somebody asked for by --to cannot be written.
+
+    Raises:
+        RequestError: Instead of an `OSError`.
+    """
+    try:
+        yield
+    except OSError as error:
+        said = error.strerror or error
+        raise RequestError(
+            f"--to: expected a {what} that can be written, got {path}: {said}"
+        ) from None
 
 
 def give(path: Path, content: bytes) -> None:

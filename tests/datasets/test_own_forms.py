@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from datasets import catalog, own, own_columns, own_limits, own_reader, own_table
-from engine.core.errors import DatasetError
+from engine.core.errors import DatasetError, RequestError
 from engine.training import split
 
 ROWS = 24
@@ -240,6 +240,10 @@ def test_a_table_above_the_settings_is_refused(monkeypatch):
     monkeypatch.setenv(own_limits.ROWS, "20")
     with pytest.raises(DatasetError, match="expected at most 20 rows, got 24"):
         own.keep("a.csv", text("time,event,age", "1,0,1"), AGE + TIME)
+    monkeypatch.setenv(own_limits.ROWS, "20k")
+    with pytest.raises(RequestError, match="ROWS: expected a positive whole number, got '20k'"):
+        own.keep("a.csv", text("time,event,age", "1,0,1"), AGE + TIME)
+    monkeypatch.delenv(own_limits.ROWS)
     monkeypatch.setenv(own_limits.MEGABYTES, "1")
     with pytest.raises(DatasetError, match="expected at most 1 MB, got 2 MB"):
         own.keep("a.csv", b"time,event,age\n" + b"1,0,1\n" * 300_000, AGE + TIME)

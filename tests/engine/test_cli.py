@@ -337,8 +337,8 @@ def test_an_export_without_a_proof_releases_nothing(toy, capsys, client, tmp_pat
 def test_an_export_onto_a_file_is_a_sentence(toy, capsys, client, tmp_path):
     perform(claimed(client.store, toy()))
     (tmp_path / "file").touch()
-    assert "expected a folder to write" in said(
-        capsys, "export", toy().id, "--to", str(tmp_path / "file"), code=1
+    assert "expected a folder that can be written" in said(
+        capsys, "export", toy().id, "--to", str(tmp_path / "file"), code=2
     )
 
 

@@ -21,6 +21,7 @@ from engine.runs.events import Failed
 from engine.runs.exhibit import Cell, Exhibit, Point, exhibits, formula
 from engine.runs.reference import Reference
 from engine.runs.results import collect
+from engine.service import watching
 from engine.service.claim import take
 from engine.service.client import Client
 from engine.service.process import here
@@ -141,7 +142,9 @@ def test_a_quick_look_is_asked_for_followed_and_shown(visit: Open, folder: Path,
     known = exhibits("survival")["table3"]
     jobs = known.jobs(False)
     client = Client(home, workers=False)
-    assert {run.id for run in client.runs()} == {job.id for job in jobs.values()}
+    asked = {run.id: watching.owner(client.store, run.id) for run in client.runs()}
+    assert set(asked) == {job.id for job in jobs.values()}
+    assert "" not in asked.values()  # whoever asked may stop them in a class too
     assert test.query_params["reproduce.from"] == "Quick look, here"
     assert "Stop" in labels(test)
     play(home, jobs["FL"])
@@ -184,7 +187,7 @@ def test_what_is_stopped_says_so_and_goes_on(visit: Open, folder: Path, home: Pa
     client = Client(home, workers=False)
     assert {run.state for run in client.runs()} == {"cancelled"}
     test.run()
-    assert f"**{', '.join(ROWS)}** were stopped" in said(test)
+    assert f"{words.listed([f'**{row}**' for row in ROWS])} were stopped" in said(test)
     press(test, "Go on")
     assert {run.state for run in client.runs()} == {"queued"}
 
@@ -630,5 +633,7 @@ def test_what_stands_beside_a_paper_is_not_graded(visit: Open, name: str):
     assert not any(word in text for word in ("Not reachable", "within 25", "✗", "×", "↑"))
     for note in exhibit.notes:
         assert note.row in text
+    # notes have sources of their own; that of the numbers stands below them
+    assert ("Computed as you look" in text) != bool(exhibit.jobs(True))
     table = layout.table(exhibit, reference.load("enadpp", name).cells)
     assert "Paper" not in table

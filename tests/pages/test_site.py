@@ -13,10 +13,12 @@ from urllib.parse import parse_qsl
 import pytest
 
 from engine.cli.main import main
-from engine.runs import shipped
+from engine.runs import reference, shipped
+from engine.runs.exhibit import exhibits
 from pages.ui import home as first
 from pages.ui.bundle import collect, sections, slide
 from pages.ui.bundle.drawn import Drawn
+from pages.ui.exhibits import table
 from pages.ui.kit import chart, shell, source
 from pages.ui.kit.chart import Picture, named
 from pages.ui.lessons import library
@@ -193,6 +195,27 @@ def test_a_lesson_that_is_not_there_or_has_mistakes_is_one_sentence(home: Path, 
     assert main(["bundle", "--lesson", name, "--to", str(home / "l.html")]) == 2
     assert f"lesson {name}: " in capsys.readouterr().err
     assert not (home / "l.html").exists()
+
+
+def test_a_table_of_a_paper_has_the_numbers_and_names_of_the_app():
+    """A p-value of 6e-14 is no zero, and a variant is called as on the page."""
+    known = exhibits("yesiwell")["tests"]
+    kept = reference.load("yesiwell", "tests")
+    assert kept is not None
+    small = [cell for cell in kept.cells if cell.ours and known.fades(cell.ours)]
+    assert small
+    made = html.unescape(write.table_of(known, kept.cells))
+    for cell in small:
+        assert table.figure(known, cell.ours) in made
+        assert table.figure(known, cell.ours).strip("-0.") != ""
+    assert ">with proof<" in made
+    assert ">rigorous<" not in made
+
+
+def test_what_follows_a_list_is_no_part_of_it():
+    assert blocks.paragraphs("- **a**: b\n- c\n\nSomebody, 2020.") == (
+        "<ul><li><strong>a</strong>: b</li><li>c</li></ul><p>Somebody, 2020.</p>"
+    )
 
 
 def test_words_of_a_lesson_stay_words(home: Path):

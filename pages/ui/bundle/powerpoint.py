@@ -62,12 +62,8 @@ def write(text: str, path: Path) -> None:
     page.notes_slide.notes_text_frame.text = "\n".join(slide.notes)
     content = io.BytesIO()
     show.save(content)
-    try:
+    with files.asked(path):
         files.give(path, content.getvalue())
-    except OSError as error:
-        raise RequestError(
-            f"--to: expected a file that can be written, got {path}: {error.strerror}"
-        ) from None
 
 
 def text_box(page: Any, text: str, top: Any, high: Any, size: Any) -> None:

@@ -15,7 +15,7 @@ from matplotlib.font_manager import FontProperties
 
 from engine import __version__
 from engine.core import files
-from engine.core.errors import ExplorerError, RequestError
+from engine.core.errors import RequestError
 from pages.ui import words
 from pages.ui.bundle import collect, printed
 from pages.ui.bundle.collect import NOTHING, Taken
@@ -61,8 +61,7 @@ def report(slug: str, path: Path) -> None:
         path: The PDF file.
 
     Raises:
-        RequestError: A paper without a page or without runs.
-        ExplorerError: The file cannot be written.
+        RequestError: A paper without a page or without runs, or a file that cannot be written.
     """
     known = list(shell.papers())
     if slug not in known:
@@ -70,12 +69,8 @@ def report(slug: str, path: Path) -> None:
     taken = collect.take(slug)
     if taken is None:
         raise RequestError(f"{slug}: {NOTHING}")
-    try:
+    with files.asked(path):
         files.give(path, page(taken))
-    except OSError as error:
-        raise ExplorerError(
-            f"--to: expected a file that can be written, {error.strerror}"
-        ) from None
 
 
 def page(taken: Taken) -> bytes:

@@ -54,12 +54,8 @@ def bundle(path: Path, slugs: Sequence[str] = ()) -> list[str]:
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
         for name, text in parts_of(taken):
             file.writestr(name, text)
-    try:
+    with files.asked(path):
         files.give(path, content.getvalue())
-    except OSError as error:
-        raise RequestError(
-            f"--to: expected a file that can be written, got {path}: {error.strerror}"
-        ) from None
     return missing
 
 

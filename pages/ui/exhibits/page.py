@@ -21,8 +21,9 @@ from pages.ui.exhibits import table as layout
 from pages.ui.exhibits.outcome import Chosen, jobs, shown
 from pages.ui.exhibits.rerun import controls, panel, scratch
 from pages.ui.jobs import clock
+from pages.ui.jobs import submit as asking
 from pages.ui.kit import address, source
-from pages.ui.kit.access import client, troubles
+from pages.ui.kit.access import troubles
 from pages.ui.kit.offers import Offer
 from pages.ui.kit.plot import plot
 from pages.ui.paper import foot
@@ -123,10 +124,8 @@ def _reset() -> None:
 
 def _again(size: str, wanted: Mapping[str, Job]) -> None:
     """Asks for the jobs of a size that are not done, and shows what comes of them."""
-    with troubles():
-        for job in wanted.values():
-            client().submit(job)
-        st.session_state[f"{PREFIX}.from"] = SOURCES.text(size)
+    asking.restart(wanted.values(), {})
+    st.session_state[f"{PREFIX}.from"] = SOURCES.text(size)
 
 
 def _about(wanted: Mapping[str, Job]) -> None:
@@ -179,8 +178,8 @@ def _numbers(chosen: Chosen, cells: Sequence[Cell], origin: str) -> None:
         st.markdown(text)
     for note in exhibit.notes:
         quote = f" “{note.quote}”" if note.quote else ""
-        origin = f" ({note.source})" if note.source else ""
-        st.markdown(f"- **{note.row}**: {note.text}{quote}{origin}")
+        where = f" ({note.source})" if note.source else ""
+        st.markdown(f"- **{note.row}**: {note.text}{quote}{where}")
     if origin:
         st.caption(origin)
     _rows(chosen, cells)

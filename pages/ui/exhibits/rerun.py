@@ -10,17 +10,12 @@ from pages.ui import rights, words
 from pages.ui.exhibits import PREFIX, provenance
 from pages.ui.jobs import live, sentences
 from pages.ui.jobs import submit as asking
-from pages.ui.jobs.live import Watched
-from pages.ui.kit.access import sentence, troubles
+from pages.ui.jobs.live import HALTED, Watched
+from pages.ui.kit.access import troubles
 
 BUTTONS = {
     "full": ("Run again at full size", ":material/replay:"),
     "quick": ("Quick look", ":material/bolt:"),
-}
-ICONS = {
-    "cancelled": ":material/stop_circle:",
-    "interrupted": ":material/power_off:",
-    "failed": ":material/error:",
 }
 Act = Callable[[str, Mapping[str, Job]], None]
 
@@ -46,17 +41,18 @@ def controls(sizes: Mapping[str, Mapping[str, Job]], took: float, act: Act) -> N
 
 def panel(watched: Mapping[str, Watched]) -> None:
     """What is under way, with a way to stop it; what stopped or failed, with a way to go on."""
-    runs = [one.run for one in watched.values() if one.run is not None]
-    if not runs:
+    known = {name: one.run for name, one in watched.items() if one.run is not None}
+    if not known:
         return
-    done = sum(run.state == "completed" for run in runs)
+    done = sum(run.state == "completed" for run in known.values())
     if done == len(watched):
         return
     with st.container(border=True, key=f"{PREFIX}.panel"):
         active = {name: one for name, one in watched.items() if one.active}
         if active:
             st.progress(_share(watched), text=_progress(active, done, len(watched)))
-        for ending in _endings(watched):
+        halted = [(name, run) for name, run in known.items() if run.state in HALTED]
+        for ending in sentences.endings(halted):
             st.markdown(ending)
         with st.container(horizontal=True):
             if active:
@@ -129,23 +125,3 @@ def _progress(active: Mapping[str, Watched], done: int, count: int) -> str:
     run = active[first].run
     assert run is not None
     return f"{done} of {words.plural(count, 'run')} done · {sentences.progress(first, run)}"
-
-
-def _endings(watched: Mapping[str, Watched]) -> list[str]:
-    """A line for each way in which runs did not come to their end."""
-    ended: dict[tuple[str, str], list[str]] = {}
-    for name, one in watched.items():
-        if one.run is not None and one.run.state in ICONS:
-            ended.setdefault((one.run.state, one.run.error.rstrip(".")), []).append(name)
-    said = {
-        "cancelled": "{} {} stopped; what was measured is shown.",
-        "interrupted": "{} {} interrupted. {}",
-        "failed": "{0} failed. {2}",
-    }
-    return [
-        said[state].format(
-            f"{ICONS[state]} **{', '.join(names)}**", "was" if len(names) == 1 else "were",
-            sentence(error),
-        )
-        for (state, error), names in ended.items()
-    ]  # fmt: skip

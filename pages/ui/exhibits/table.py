@@ -89,20 +89,20 @@ def _ours(exhibit: Exhibit, variant: str, count: int) -> str:
     return text.replace(" ", UNBROKEN)
 
 
-def _figure(exhibit: Exhibit, value: float | None) -> str:
+def figure(exhibit: Exhibit, value: float | None) -> str:
     """A number as the paper prints it, with a power of ten where that would print zeros alone."""
-    if (figure := known(value)) is None:
+    if (shown := known(value)) is None:
         return NOTHING
-    if exhibit.fades(figure):
-        return number(figure, 2)
-    return f"{figure:,.{exhibit.digits}f}"
+    if exhibit.fades(shown):
+        return number(shown, 2)
+    return f"{shown:,.{exhibit.digits}f}"
 
 
 def _printed(exhibit: Exhibit, cell: Cell | None) -> str:
     """The paper's number, and its spread where it prints one."""
     if cell is None:
         return NOTHING
-    text = f"{_figure(exhibit, cell.published)}{_spread(exhibit, cell.published_spread)}"
+    text = f"{figure(exhibit, cell.published)}{_spread(exhibit, cell.published_spread)}"
     return text.replace(" ", UNBROKEN)
 
 
@@ -116,10 +116,10 @@ def _cell(exhibit: Exhibit, cell: Cell) -> str:
     if known(cell.ours) is None:
         return NOTHING
     spread = _spread(exhibit, cell.spread)
-    lines = (f"**{_figure(exhibit, cell.ours)}**{spread}", badge(exhibit, cell))
+    lines = (f"**{figure(exhibit, cell.ours)}**{spread}", badge(exhibit, cell))
     return "  \n".join(line.replace(" ", UNBROKEN) for line in lines if line)
 
 
 def _short(exhibit: Exhibit, spread: float) -> str:
     """A spread in two figures, and in no more decimals than its number."""
-    return number(spread, 2) if spread >= 10 ** (1 - exhibit.digits) else _figure(exhibit, spread)
+    return number(spread, 2) if spread >= 10 ** (1 - exhibit.digits) else figure(exhibit, spread)

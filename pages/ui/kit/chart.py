@@ -1,9 +1,7 @@
 """A chart as a page shows it: with words for those who cannot see it, and its numbers below."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,20 +32,6 @@ class Picture:
     text: str
     alt: str
     rows: tuple[dict[str, Any], ...]
-
-
-Keep = Callable[[str, Picture], None]
-_KEEP: ContextVar[Keep | None] = ContextVar("keep", default=None)
-
-
-@contextmanager
-def kept(keep: Keep) -> Iterator[None]:
-    """Hands pictures over with their keys, instead of drawing them."""
-    token = _KEEP.set(keep)
-    try:
-        yield
-    finally:
-        _KEEP.reset(token)
 
 
 def picture(
@@ -104,8 +88,6 @@ def show(
 ) -> None:
     """Draws a picture and, once asked for, the table of what it shows."""
     draw(key, picture)
-    if _KEEP.get() is not None:
-        return
     if below is not None:
         below()
     if numbers:
@@ -114,10 +96,7 @@ def show(
 
 def draw(key: str, picture: Picture) -> None:
     """Draws a picture alone."""
-    if (keep := _KEEP.get()) is not None:
-        keep(key, picture)
-    else:
-        plot(picture.text, key, picture.alt, source.line())
+    plot(picture.text, key, picture.alt, source.line())
 
 
 def opener(key: str) -> Any:

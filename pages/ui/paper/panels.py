@@ -16,7 +16,7 @@ from pages.ui.charts.measured import Curve
 from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card, glossary
-from pages.ui.kit.chart import Picture, chart, picture, show
+from pages.ui.kit.chart import Picture, chart, picture
 from pages.ui.kit.late import DESK
 from pages.ui.kit.shared import once
 from pages.ui.messages import tr
@@ -120,11 +120,6 @@ def result(view: View) -> str:
         return finding.finding(*said, view.watched[view.method].label)
 
     return once(("result", view.gauge, view.method, view.budget, view.signature), made)
-
-
-def utility(page: Page, view: View, *, fit: bool = False) -> None:
-    """The utility curve with its numbers; arguments as those of `curve`."""
-    show(f"{page.prefix}.{CURVE}", curve(page, view, fit=fit))
 
 
 def curve(page: Page, view: View, *, fit: bool) -> Picture:

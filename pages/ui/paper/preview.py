@@ -12,6 +12,7 @@ from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import address, source
 from pages.ui.kit.access import troubles
+from pages.ui.kit.chart import show
 from pages.ui.kit.offers import figure
 from pages.ui.kit.style import sheet
 from pages.ui.paper import choice, defaults, foot, panels, stages, total
@@ -76,7 +77,7 @@ def _draw(page: Page, watched: dict[str, Watched]) -> None:
         source.publish(f"index.html?{page.prefix}.{BUDGET}={figure(chosen.budget)}")
         st.markdown(panels.result(view))
     with drawn:
-        panels.utility(page, view, fit=True)
+        show(f"{page.prefix}.{panels.CURVE}", panels.curve(page, view, fit=True))
     with meant:
         panels.meaning(view)
         live.panel(page.prefix, watched, chosen.focus)

@@ -126,32 +126,33 @@ def _card(view: View) -> list[str]:
     known = view.guarantee()
     said = "\n\n".join(card.told(known, ceiling.share(view, known, attack.job(view))))
     facts = _table(CARD, Table(dict(card.facts(known))))
-    why = f"<details><summary>{card.REASONS}</summary>{_text(card.reasons(known))}</details>"
+    why = f"<details><summary>{card.REASONS}</summary>{paragraphs(card.reasons(known))}</details>"
     label = f"<p><strong>{escape(view.watched[view.method].label)}</strong></p>"
-    return pieces(f"{label}{_text(said)}{facts}{why if known.reasons else ''}")
+    return pieces(f"{label}{paragraphs(said)}{facts}{why if known.reasons else ''}")
 
 
 def _readings(view: View) -> list[str]:
     """Every measure of the method that is looked at."""
     table = _table(panels.READINGS, Table(panels.every(view)))
-    return pieces(f"{table}{_text(panels.RAW)}{_text(panels.meanings(view))}")
+    return pieces(f"{table}{paragraphs(panels.RAW)}{paragraphs(panels.meanings(view))}")
 
 
 def _written(title: str, found: Iterable[str | Table]) -> list[str]:
     """Sentences and tables, without sentences that speak of what static pages do not hold."""
     made = "".join(
-        _table(title, one) if isinstance(one, Table) else _text(sections.here(one)) for one in found
+        _table(title, one) if isinstance(one, Table) else paragraphs(sections.here(one))
+        for one in found
     )
     return pieces(made)
 
 
-def _text(text: str) -> str:
+def paragraphs(text: str) -> str:
     """Paragraphs, or a list and what follows it."""
     if not text.startswith("- "):
         return f"<p>{plain(text)}</p>" if text else ""
     listed, _, rest = text.removeprefix("- ").partition("\n\n")
     items = "".join(f"<li>{plain(one)}</li>" for one in listed.split("\n- "))
-    return f"<ul>{items}</ul>{_text(rest)}"
+    return f"<ul>{items}</ul>{paragraphs(rest)}"
 
 
 def _table(title: str, one: Table) -> str:

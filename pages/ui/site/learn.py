@@ -16,6 +16,7 @@ from pages.ui.learn.declared import QUESTIONS, QUIZ, SCREENS, WORDS, Screen, fil
 from pages.ui.learn.figures import game as drawn
 from pages.ui.learn.page import RUN
 from pages.ui.messages import figures, tr
+from pages.ui.site.blocks import paragraphs
 from pages.ui.site.frame import choice, embed, slider
 
 TEMPLATES = {key: f"{{{key}}}" for key in ("score", "next", "right", "played", "then", "now")}
@@ -57,7 +58,7 @@ def _screen(screen: Screen) -> dict[str, Any]:
         "first": stops.index(pictures.first(screen)), "verdicts": verdicts,
         "said": [html(one) for one in told], "base": base, "frames": frames,
         "asked": list(map(option, pictures.asked(screen))),
-        "images": [one.image for one in shown], "more": [_more(one.more) for one in shown],
+        "images": [one.image for one in shown], "more": [paragraphs(one.more) for one in shown],
         "captions": [html(screen.says("caption", one.facts)) for one in shown],
         "game": _game(screen) if screen.plays else None,
     }  # fmt: skip
@@ -75,13 +76,6 @@ def _game(screen: Screen) -> dict[str, Any]:
             picture(drawn(maths.OTHERS + 0.5 * maths.STEP, names), "", (), 0.0).text
         ),
     }  # fmt: skip
-
-
-def _more(text: str) -> str:
-    """A list in Markdown and what follows it, as HTML."""
-    return "".join(
-        f"<li>{html(line.removeprefix('- '))}</li>" for line in text.splitlines() if line
-    )
 
 
 def body() -> str:
@@ -139,7 +133,7 @@ def _section(number: int, screen: Screen) -> str:
         f'<div class="shown" hidden><p class="verdict" role="status"></p>{control}'
         '<div class="image"></div><p class="said" aria-live="polite"></p><div class="chart"></div>'
         f"{f'<p>{buttons}</p><p class=last role=status></p>' if screen.plays else ''}"
-        f'<ul class="more"></ul><p class="small caption"></p>'
+        f'<div class="more"></div><p class="small caption"></p>'
         f"{embed(screen.control.name)}</div></section>"
     )
 

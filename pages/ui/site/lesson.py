@@ -34,12 +34,8 @@ def lesson(path: Path, name: str) -> None:
     Raises:
         RequestError: There is no such lesson, it has mistakes, or the file cannot be written.
     """
-    try:
+    with files.asked(path):
         files.give(path, text(name).encode())
-    except OSError as error:
-        raise RequestError(
-            f"--to: expected a file that can be written, got {path}: {error.strerror}"
-        ) from None
 
 
 def text(name: str) -> str:

@@ -15,7 +15,6 @@ from pages.ui.bundle import collect
 from pages.ui.bundle.drawn import Drawn, Figure, split
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
-from pages.ui.kit.chart import Picture, kept
 from pages.ui.kit.knobs import label
 from pages.ui.kit.offers import figure as said
 from pages.ui.paper import foot, panels, ruler, stages
@@ -276,7 +275,7 @@ def _ruler(view: View) -> str:
 
 def _state(page: Page, views: list[View], meant: Callable[[View], str] = _ruler) -> State:
     """The first tab of a page at one stop."""
-    pictures = [_picture(page, view) for view in views]
+    pictures = [panels.curve(page, view, fit=False) for view in views]
     base, frames = split([json.loads(one.text) for one in pictures])
     far = [abs(view.budget - page.chosen.budget) for view in views]
     first = far.index(min(far))
@@ -296,12 +295,3 @@ def _state(page: Page, views: list[View], meant: Callable[[View], str] = _ruler)
         ],
         caption=collect.html(panels.reading(views[first])),
     )  # fmt: skip
-
-
-def _picture(page: Page, view: View) -> Picture:
-    """The cost curve as the app draws it."""
-    seen: list[Picture] = []
-    with kept(lambda key, picture: seen.append(picture)):
-        panels.utility(page, view)
-    (picture,) = seen
-    return picture

@@ -15,8 +15,10 @@ from engine.runs import reference
 from engine.runs.exhibit import Exhibit, exhibits
 from pages.ui import home
 from pages.ui.bundle.collect import html
+from pages.ui.charts import agreement
 from pages.ui.charts.dots import dots
 from pages.ui.charts.sketch import sketch
+from pages.ui.exhibits.table import figure
 from pages.ui.kit import labels, plot, shell
 from pages.ui.kit.source import MAIN
 from pages.ui.lessons import library
@@ -65,17 +67,12 @@ def site(folder: Path) -> list[str]:
         raise RequestError(f"--to: expected a folder that is empty or not there, got {folder}")
     parts = {slug: take(slug) for slug in shell.papers()}
     known = {slug: one for slug, one in parts.items() if one is not None}
-    try:
-        with files.replacing(folder) as new:
-            written = dict(_pages(known))
-            for name, text in {**written, OFFLINE: _offline(written)}.items():
-                place = new / name
-                place.parent.mkdir(parents=True, exist_ok=True)
-                files.give(place, text.encode())
-    except OSError as error:
-        raise RequestError(
-            f"--to: expected a folder that can be written, got {folder}: {error.strerror}"
-        ) from None
+    with files.asked(folder, "folder"), files.replacing(folder) as new:
+        written = dict(_pages(known))
+        for name, text in {**written, OFFLINE: _offline(written)}.items():
+            place = new / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            files.give(place, text.encode())
     left = [slug for slug, one in parts.items() if one is None]
     ways = {slug: "was trained here: open its page once" for slug in catalog.outside()}
     return [f"{slug}: nothing of it {ways.get(slug, 'ships')}" for slug in left]
@@ -231,20 +228,16 @@ def _reproduce() -> str:
         parts += [f"<h2>{escape(one.title)}</h2>"] if known else []
         for name, exhibit in known.items():
             if (kept := reference.load(slug, name)) is not None:
-                parts.append(_exhibit(exhibit, kept.cells))
+                parts.append(table_of(exhibit, kept.cells))
     return "".join(parts)
 
 
-def _exhibit(exhibit: Exhibit, cells: Any) -> str:
+def table_of(exhibit: Exhibit, cells: Any) -> str:
     """One table or figure."""
-
-    def text(value: float | None) -> str:
-        return "–" if value is None else f"{value:.{exhibit.digits}f}"
-
     paper, ours = exhibit.heads
     rows = [
-        (escape(cell.row), escape(cell.column), escape(cell.variant), text(cell.published),
-         text(cell.ours)) for cell in cells
+        (escape(cell.row), escape(cell.column), escape(agreement.spoken(cell.variant)),
+         figure(exhibit, cell.published), figure(exhibit, cell.ours)) for cell in cells
     ]  # fmt: skip
     made = table(exhibit.title, ("Row", "Column", "Version", paper, ours), rows)
     return (

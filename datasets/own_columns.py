@@ -20,6 +20,8 @@ TRUTHS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 NUMERIC = r"^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$"
 COMMA = r"^([-+]?\d+),(\d+(?:e[-+]?\d+)?)$"
 THOUSANDS = r"^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$"
+GROUPS = r"^[-+]?\d{1,3}(,\d{3}){2,}$|^[-+]?\d{1,3}(,\d{3})+\.\d+$"
+"""Numbers in which a comma can only group thousands."""
 DATES = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d")
 CLOCK = r"^(\d{4}-\d\d-\d\d)[ t]\d\d:\d\d(:\d\d)?(\.\d+)?z?$"
 MOST_LEVELS = 200
@@ -102,8 +104,9 @@ class Column:
             self._see_words(cells, mark)
         else:
             self.truth, self.dates = False, ()
-            if self.words is not None and not pa.types.is_floating(cells.type):
-                self.words = _more(self.words, pc.unique(pc.utf8_lower(cells)).to_pylist())
+            if self.words is not None and pa.types.is_large_string(cells.type):
+                seen = pc.unique(pc.utf8_lower(cells)).to_pylist()
+                self.words = _more(self.words, [one for one in seen if one not in BLANKS])
             self._see_numbers(values, np.isnan(values))
         self.rows += len(cells)
 
@@ -115,6 +118,8 @@ class Column:
         if not self.comma and pc.any(commas).as_py():
             grouped = pc.all(pc.match_substring_regex(pc.filter(present, commas), THOUSANDS))
             self.comma = "." if mark == "," and grouped.as_py() else ","
+        if not self.comma and pc.any(pc.match_substring_regex(present, GROUPS)).as_py():
+            self.comma = "."
         values = _parsed(present, self.comma)
         wrong = np.isnan(values) & ~blank
         seen = [one for one in pc.unique(present).to_pylist() if one is not None]

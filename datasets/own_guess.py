@@ -35,6 +35,12 @@ PROPOSED = 20
 """Words of a column that is proposed as categories, at most."""
 HOLDS = {"number": "numbers", "truth": "true or false", "date": "dates", "words": "words",
          "blank": "nothing"}  # fmt: skip
+TWO = (("0", "1"), ("1", "2"), ("-1", "1"), ("false", "true"), ("no", "yes"))
+"""Classes that everybody expects of a column that holds two."""
+COUNTS, NUMBERED = ("index", "i"), "it counts rows"
+"""Names of columns that may only count rows, and what is said of them."""
+UNCLEAR = ("censored", "censor", "is_censored", "censoring")
+"""Names of events that may mean that it happened, and that it did not."""
 OTHER = "it looks like another time or event"
 
 
@@ -56,13 +62,12 @@ def proposed(
     for key, column in columns.items():
         one = dict(stated.get(key, {}))
         role = one.pop("role", None) or roles.get(key, "")
-        if role in ("label", "start", "person"):
+        if role in ("start", "person"):
             choice = Choice(role=role, origin="standard")
+        elif role == "label":
+            choice = _label(column, one, said)
         elif role == "event":
-            value = one.get("value", said.event_value)
-            choice = Choice(
-                role=role, value=value or _happened(column, problems), origin="standard"
-            )
+            choice = _event(column, one.get("value", said.event_value), problems)
         elif role == "time":
             choice = _time(column, one, problems)
         elif role == LEFT_OUT and key in stated:
@@ -70,7 +75,7 @@ def proposed(
         elif role == LEFT_OUT:
             choice = Choice(role=role, origin="standard", why=roles.get(f"{key}?", ""))
         else:
-            choice = _feature(column, role, one, said, problems)
+            choice = _feature(column, role, one, said, kind, problems)
         if "role" in stated.get(key, {}) and choice.origin == "standard":
             choice = replace(choice, origin="stated")
         choices[key] = replace(choice, holds=_holds(column))
@@ -206,13 +211,37 @@ def _two(column: Column) -> bool:
     return column.kind == "truth" or len(column.levels or "123") <= 2
 
 
+def _label(column: Column, one: Mapping[str, Any], said: Said) -> Choice:
+    """The classes: as stated, known to everybody, or those that occur.
+
+    Which classes occur is read off the records, so a model's size would tell of a rare one.
+    """
+    if classes := one.get("categories") or said.classes:
+        return Choice(role="label", categories=classes, origin=one.get("from", "stated"))
+    seen = (column.levels or ()) if classes_fit(column) else ()
+    known = any(set(seen) == set(some) for some in (*TWO, *LISTS.values()))
+    return Choice(role="label", categories=seen, origin="standard" if known else "data")
+
+
+def _event(column: Column, value: str, problems: list[str]) -> Choice:
+    """Which value means that the event happened."""
+    levels = column.levels
+    if value and levels is not None and value not in levels:
+        got = ", ".join(levels[:5])
+        problems.append(f"{column.name}.value: expected one of {got}, got {value!r}")
+    unclear = not value and _plain(column.name) in UNCLEAR
+    why = "1 or true is taken as the event, not as censoring" if unclear else ""
+    value = value or _happened(column, problems)
+    return Choice(role="event", value=value, origin="standard", why=why)
+
+
 def _happened(column: Column, problems: list[str]) -> str:
     """The value that means that the event happened; empty for 1 or true."""
     levels = column.levels or ()
     if column.kind == "truth" or (levels and set(levels) <= {"0", "1"}):
         return ""
-    if set(levels) == {"1", "2"}:
-        return "2"
+    if set(levels) in ({"1", "2"}, {"-1", "1"}):
+        return levels[-1]
     others = [one for one in levels if one not in NOT_YET]
     surest = [one for one in others if one in HAPPENED] or (others if len(levels) == 2 else [])
     if len(surest) == 1 and len(levels) <= 2:
@@ -237,17 +266,23 @@ def _time(column: Column, one: Mapping[str, Any], problems: list[str]) -> Choice
 
 
 def _feature(
-    column: Column, role: str, one: Mapping[str, Any], said: Said, problems: list[str]
+    column: Column,
+    role: str,
+    one: Mapping[str, Any],
+    said: Said,
+    table: str,
+    problems: list[str],
 ) -> Choice:
     """What becomes of a column that may be learned from."""
     kind, levels = column.kind, column.levels
     words = not role and kind == "words" and "low" not in one
     if words or role == "categories" or "categories" in one:
-        return _categories(column, role, one)
+        return _categories(column, role, one, table)
     stated = "low" in one or (said.every and column.kind != "blank")
     if not (role or stated) and (why := _useless(column)):
-        return Choice(role=LEFT_OUT, why=why, origin="data" if levels is not None else "standard")
-    if kind in ("words", "blank") or (kind == "date" and not role):
+        read = levels is not None and why != NUMBERED
+        return Choice(role=LEFT_OUT, why=why, origin="data" if read else "standard")
+    if kind in ("words", "blank") or (kind == "date" and not (role and "low" in one)):
         row, word = column.odd or (1, "")
         problems.append(
             f"column {column.name!r}, row {row}: expected a number, got {word[:40]!r}: give it "
@@ -273,6 +308,8 @@ def _useless(column: Column) -> str:
         return "it is empty"
     if column.levels is not None and len(column.levels) == 1:
         return "it holds one value"
+    if _plain(column.name) in COUNTS and column.high - column.low == column.rows - 1:
+        return NUMBERED
     return "it holds dates" if column.kind == "date" else ""
 
 
@@ -295,12 +332,25 @@ def usual(name: str) -> tuple[float, float] | None:
     return tuple(USUAL.values())[rank - 1] if rank else None
 
 
-def _categories(column: Column, role: str, one: Mapping[str, Any]) -> Choice:
-    fill = one.get("fill")
+def _categories(column: Column, role: str, one: Mapping[str, Any], table: str) -> Choice:
+    """The categories: as stated, of a public list, or those that occur."""
+    choice = _levels(column, role, one)
+    levels, seen = choice.categories, column.levels
+    if not levels:
+        return choice
+    # a baseline has no column of its own, and what is none of the others counts as it
+    rest = f"the baseline {levels[0]}" if table == "survival" else "none of them"
+    blanks = column.blanks and choice.fill is None
+    beyond = seen is None or not set(seen) <= set(levels)
+    what = " and ".join([*["blanks"] * bool(blanks), *["other values"] * beyond])
+    return replace(choice, why=f"{what} count as {rest}") if what else choice
+
+
+def _levels(column: Column, role: str, one: Mapping[str, Any]) -> Choice:
+    fill, seen = one.get("fill"), column.levels
     if levels := one.get("categories"):
         origin = one.get("from", "stated")
         return Choice(role="categories", categories=levels, fill=fill, origin=origin)
-    seen = column.levels
     if why := _useless(column) if not role else "":
         return Choice(role=LEFT_OUT, why=why, origin="data")
     if seen is None or len(seen) > (MOST_LEVELS if role else PROPOSED):
@@ -331,6 +381,7 @@ def _asked(
     parts = {
         "bounds of": [key for key, one in open_ if one.role in ("number", "time")],
         "categories of": [key for key, one in open_ if one.role == "categories"],
+        "the classes of": [key for key, one in open_ if one.role == "label"],
         "a decision on": [key for key, one in open_ if one.role == LEFT_OUT],
     }
     return tuple(f"{what} {', '.join(keys)}" for what, keys in parts.items() if keys)

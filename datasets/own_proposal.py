@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import pyarrow.compute as pc
 import tomli_w
 
 from datasets import own_lines
@@ -47,7 +48,7 @@ class Choice:
         role: One of `ROLES`.
         low: Smallest value of a number, `high`: the largest; of a time only the largest.
         fill: What stands for a blank: a number, or a category.
-        categories: In the owner's order, in small letters.
+        categories: In the owner's order, in small letters; of a label its classes.
         value: The value of an event that means that it happened; empty for 1.
         origin: Where this comes from.
         why: A word on what cannot be seen from the rest.
@@ -187,7 +188,7 @@ def _checked(key: str, one: Mapping[str, Any], wrong: list[str]) -> dict[str, An
         elif field_ in ("low", "high") and _is_number(value):
             kept[field_] = float(value)
         elif field_ == "fill" and (_is_number(value) or isinstance(value, str)):
-            kept[field_] = value.strip().lower() if isinstance(value, str) else float(value)
+            kept[field_] = _word(value) if isinstance(value, str) else float(value)
         elif field_ == "categories" and (levels := _levels(key, value, wrong)):
             kept[field_] = levels
         elif field_ == "value" and isinstance(value, str | int | float):
@@ -221,8 +222,9 @@ def _levels(key: str, value: Any, wrong: list[str]) -> tuple[str, ...]:
 
 
 def _word(value: Any) -> str:
+    """A value as cells are compared: in the small letters of Arrow, which reads the cells."""
     text = f"{value:.15g}" if _is_number(value) else str(value)
-    return text.strip().lower()
+    return str(pc.utf8_lower(text.strip()).as_py())
 
 
 def _is_number(value: Any) -> bool:

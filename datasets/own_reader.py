@@ -28,7 +28,7 @@ from datasets.own_limits import MEGABYTES, ROWS, most
 from engine.core.errors import DatasetError
 
 MAGIC = b"PAR1"
-INDEX = ("", "unnamed: 0", "index", "i", "rownames", "row.names", "row_names", "__index_level_0__")
+INDEX = ("", "unnamed: 0", "rownames", "row.names", "row_names", "__index_level_0__")
 """Names of a column that only counts rows."""
 SEPARATORS = ",;\t| "
 WIDEST = 10_000
@@ -159,6 +159,8 @@ def _plain(column: pa.Array) -> pa.Array:
         return column.cast(pa.date32(), safe=False).cast(pa.string()).dictionary_encode()
     if pa.types.is_boolean(kind) or pa.types.is_null(kind) or pa.types.is_string(kind):
         return column.cast(pa.string()).dictionary_encode()
+    if pa.types.is_integer(kind):
+        return column  # ids above 2^53 stay apart
     return column.cast(pa.float64(), safe=False)
 
 

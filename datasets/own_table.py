@@ -51,7 +51,7 @@ def problems(proposal: Proposal, columns: Mapping[str, Column]) -> list[str]:
             found.append(
                 f"expected {what} in every row of {key!r}, got none in row {column.first_blank}"
             )
-        elif role in ("time", "start") and column.kind not in ("number", "date", "truth"):
+        elif role in ("time", "start") and column.kind not in ("number", "truth"):
             row, word = column.odd or (1, "")
             found.append(f"column {key!r}, row {row}: expected a number, got {word[:40]!r}")
         elif role == "time" and column.low < 0:
@@ -85,9 +85,9 @@ def _class_problems(proposal: Proposal, columns: Mapping[str, Column], features:
             found.append(
                 f"expected {CLASSES[0]} to {CLASSES[1]} classes in column {key!r}, got {got}"
             )
-        elif proposal.classes and set(proposal.classes) != set(levels):
+        elif set(stated := proposal.columns[key].categories) != set(levels):
             found.append(
-                f"expected the classes {', '.join(proposal.classes)[:80]} in column {key!r}, got "
+                f"expected the classes {', '.join(stated)[:80]} in column {key!r}, got "
                 f"{', '.join(levels)[:80]}"
             )
     if (image := proposal.image) and image[0] * image[1] != features:
@@ -249,7 +249,7 @@ def _classes(
     name: str, source: Source, columns: Mapping[str, Column], proposal: Proposal
 ) -> LabelledTable:
     features, [label] = plan(proposal), proposal.having("label")
-    levels = proposal.classes or columns[label].levels or ()
+    levels = proposal.columns[label].categories
     groups, kept = _persons(source, columns, proposal)
     test = _test_rows(kept, groups, proposal.seed)
     low, high = np.array(_range(proposal, features)).T
@@ -309,7 +309,9 @@ def _test_rows(kept: Booleans, groups: Integers | None, seed: int) -> Booleans:
 def _class_card(
     name: str, proposal: Proposal, features: Plan, records: int, classes: Sequence[str]
 ) -> Card:
-    learned = "" if proposal.classes else ", which are those that occur in the file"
+    [label] = proposal.having("label")
+    occur = proposal.columns[label].origin == "data"
+    learned = ", which are those that occur in the file" if occur else ""
     image, most = proposal.image, proposal.rows_per_person
     persons = bool(proposal.having("person"))
     kept = f" The first {most} rows of each person are kept." if persons else ""

@@ -102,7 +102,7 @@ def _written(places: tuple[Path, Path, Path], drawn: "Synthetic", body: dict[str
         StoreError: They cannot be written; the price stays in the ledger.
     """
     names, columns = drawn.table.names, drawn.values
-    rows = zip(*(map("{:.7g}".format, columns[name].tolist()) for name in names), strict=True)
+    rows = zip(*(map(_figure, columns[name].tolist()) for name in names), strict=True)
     table, settings, card = places
     told = json.dumps(plain(body), indent=2, ensure_ascii=False)
     try:
@@ -119,6 +119,12 @@ def _written(places: tuple[Path, Path, Path], drawn: "Synthetic", body: dict[str
         ) from None
 
 
+def _figure(value: float) -> float | int:
+    """A number to seven digits; a whole one without a point."""
+    short = float(f"{value:.7g}")
+    return int(short) if short.is_integer() else short
+
+
 def _settings(drawn: "Synthetic") -> str:
     """What `table add FILE --settings` reads: the roles and the public bounds."""
     heads = drawn.table.columns[0].heads
@@ -130,6 +136,8 @@ def _settings(drawn: "Synthetic") -> str:
     columns |= {name: {"role": role} for name, role in zip(heads, roles, strict=True)}
     if len(heads) == 2:
         columns[heads[0]]["high"] = drawn.table.ends[0][1]
+    else:  # the classes of a synthetic table are as public as the table
+        columns[heads[0]]["categories"] = sorted({f"{one:g}" for one in drawn.values[heads[0]]})
     kind = "survival" if len(heads) == 2 else "classes"
     body = {"kind": kind, "record": RECORD, "columns": columns}
     return f"# {KIND}: table add FILE.csv --settings FILE.toml\n{tomli_w.dumps(body)}"

@@ -155,6 +155,8 @@ def judgeable(slug: str, methods: Sequence[str]) -> None:
 
 def _checked(candidates: Sequence[Alternative], data: Card) -> Guarantee:
     """The card of the first candidate, once all are known to be fit for a choice."""
+    if not candidates:
+        raise RequestError("methods: expected at least one, got none")
     cards = [checked(one.job, data) for one in candidates]
     for one, card in zip(candidates, cards, strict=True):
         if "epsilon" not in one.job.entry().uses:

@@ -266,7 +266,8 @@ def species(rows: int = ROWS) -> bytes:
     return "\n".join(["length,width,species,plant", *lines]).encode()
 
 
-FLOWER = "length: 0 to 6\nwidth: 0 to 5\nleave out: plant"
+CLASSES = "\nclasses: setosa, versicolor, virginica"
+FLOWER = f"length: 0 to 6\nwidth: 0 to 5\nleave out: plant{CLASSES}"
 
 
 def test_a_label_column_makes_a_table_of_classes():
@@ -274,13 +275,44 @@ def test_a_label_column_makes_a_table_of_classes():
     assert table.card.classes == 3
     assert table.y[:3].tolist() == [0, 2, 1]  # by the alphabet
     assert table.x[:, 0].max() == 6.0  # clipped to its bound
-    typed = kept(species(), FLOWER + "\nclasses: virginica, setosa, versicolor", "species")
+    order = "\nclasses: virginica, setosa, versicolor"
+    typed = kept(species(), FLOWER.replace(CLASSES, order), "species")
     assert typed.y[:3].tolist() == [1, 0, 2]
+    assert not table.card.taken
+    assert not typed.card.taken
+
+
+def test_classes_that_nobody_states_are_read_off_the_records():
+    """One record of a rare class would change how many classes a model has."""
+    open_ = FLOWER.replace(CLASSES, "")
+    with pytest.raises(DatasetError, match="expected the classes of species, got none: state them"):
+        own.keep("a.csv", species(), open_, "species")
+    rare = species() + b"\n1.5,1,rare,p9"
+    for content, classes in ((species(), 3), (rare, 4)):
+        card = catalog.card(own.keep("a.csv", content, open_, "species", accept=True))
+        assert (card.classes, card.taken) == (classes, True)
+        assert "which are those that occur in the file" in card.public
+    with pytest.raises(DatasetError, match="expected the classes setosa, versicolor, virginica in"):
+        own.keep("a.csv", rare, FLOWER, "species")
+    lines = "length: 0 to 6\nlabel column: b"
+    for both in ("0,1", "no,yes", "false,true"):  # everybody expects these
+        zero, one = both.split(",")
+        content = "\n".join(["length,b", *(f"1,{one if i % 2 else zero}" for i in range(ROWS))])
+        assert not catalog.card(own.keep("a.csv", content.encode(), lines)).taken
+
+
+def test_a_proposal_without_its_mark_is_what_its_owner_states():
+    found = own.propose(species(), FLOWER.replace(CLASSES, ""), "species")
+    assert list(found["asked"]) == ["the classes of species"]
+    assert found["columns"]["species"]["categories"] == ("setosa", "versicolor", "virginica")
+    given = catalog.card(own.keep("a.csv", species(), found["toml"]))
+    stated = catalog.card(own.keep("a.csv", species(), found["toml"].replace('from = "data"', "")))
+    assert (given.taken, stated.taken) == (True, False)
 
 
 def test_numbers_are_classes_in_their_order():
     content = text("a,b,label", "{i},1,{i}0").replace(b",1,", b",1,")
-    lines = "every column: 0 to 255"
+    lines = f"every column: 0 to 255\nclasses: {', '.join(str(10 * i) for i in range(ROWS))}"
     assert kept(content, lines, "label").y.tolist() == list(range(ROWS))
 
 
@@ -308,7 +340,7 @@ def test_what_has_no_classes_is_one_sentence(content: bytes, lines: str, says: s
 def test_rows_of_a_person_are_capped_and_weaken_the_bound():
     from engine.catalog import paper
 
-    lines = "length: 0 to 6\nwidth: 0 to 5\nperson column: plant\nrows per person: 3"
+    lines = f"length: 0 to 6\nwidth: 0 to 5\nperson column: plant\nrows per person: 3{CLASSES}"
     table = kept(species(), lines, "species")
     assert len(table) == ROWS * 3 // 4  # three of each person's four rows
     assert table.card.rows == 3
@@ -324,7 +356,10 @@ def test_rows_of_a_person_are_capped_and_weaken_the_bound():
 def test_large_tables_are_split_by_a_public_seed_and_by_whole_persons():
     assert own_table.PUBLISHED == split.PUBLISHED
     rows = own_table.PUBLISHED + 4
-    lines = "length: 0 to 6\nwidth: 0 to 5\nperson column: plant\nrows per person: 4\nsplit seed: 5"
+    lines = (
+        "length: 0 to 6\nwidth: 0 to 5\nperson column: plant\nrows per person: 4\n"
+        f"split seed: 5{CLASSES}"
+    )
     table = kept(species(rows), lines, "species")
     persons = rows // 4
     assert len(table.test) == 4 * (persons // 5)
@@ -404,3 +439,87 @@ def test_roles_are_guessed_from_usual_names(name: str, time: str, event: str, le
     assert {key for key, one in columns.items() if one["role"] in ("left out", "person")} >= set(
         left
     )
+
+
+def lived(head: str, rows: list[str]) -> bytes:
+    return "\n".join([head, *rows]).encode()
+
+
+def stated(content: bytes, toml: str) -> str:
+    """What keeping a table answers: why it is not taken, or nothing."""
+    try:
+        own.keep("a.csv", content, toml)
+    except DatasetError as error:
+        return str(error)
+    return ""
+
+
+BASE = "[columns.time]\nhigh = 60\n[columns.age]\nlow = 0\nhigh = 100\n"
+
+
+@pytest.mark.parametrize(
+    ("values", "said", "events"),
+    [
+        (("-1", "1"), "", 8),
+        (("censored", "dead"), "", 8),
+        (("\u03b6\u03c9\u03bd", "\u0398\u0391\u039d\u0391\u03a4\u039f\u03a3"),
+         'value = "\u0398\u0391\u039d\u0391\u03a4\u039f\u03a3"', 8),
+    ],
+)  # fmt: skip
+def test_the_value_of_an_event_is_the_one_that_happened(values, said, events):
+    rows = [f"{i + 1},{values[i % 3 == 0]},{i}" for i in range(24)]
+    toml = f'{BASE}[columns.event]\nrole = "event"\n{said}\n'
+    table = catalog.load(own.keep("a.csv", lived("time,event,age", rows), toml))
+    assert int(table.event.sum()) == events
+
+
+def test_words_that_do_not_occur_and_dates_are_no_events_and_no_times():
+    rows = [f"{i + 1},{('no', 'dead')[i % 2]},{i},2021-01-{i + 1:02d}" for i in range(24)]
+    content = lived("time,event,age,day", rows)
+    wrong = f'{BASE}[columns.event]\nvalue = "deceasd"\n'
+    assert "event.value: expected one of dead, no, got 'deceasd'" in stated(content, wrong)
+    dates = f'{BASE}[columns.day]\nrole = "number"\n'
+    assert "column 'day', row 1: expected a number, got '2021-01-01'" in stated(content, dates)
+    moved = lived("age,event,x,time", rows)
+    assert "column 'time', row 1: expected a number, got '2021-01-01'" in stated(moved, BASE)
+
+
+def test_what_is_none_of_the_categories_is_told():
+    rows = [f"{i + 1},{i % 2},{i},{('I', 'II', '', 'IV')[i % 4]}" for i in range(24)]
+    content = lived("time,event,age,stage", rows)
+    seen = own.propose(content, BASE)["columns"]["stage"]
+    assert seen["why"] == "blanks count as the baseline i"
+    typed = own.propose(content, f'{BASE}[columns.stage]\ncategories = ["ii", "i"]\n')
+    why = typed["columns"]["stage"]["why"]
+    assert why == "blanks and other values count as the baseline ii"
+
+
+def test_an_unclear_event_is_told():
+    rows = [f"{i + 1},{i % 2},{i}" for i in range(24)]
+    found = own.propose(lived("time,censored,age", rows), BASE)["columns"]["censored"]
+    assert found["why"] == "1 or true is taken as the event, not as censoring"
+
+
+def test_only_a_column_that_counts_rows_is_left_out():
+    rows = [f"{i * i % 7},{i + 1},{i % 2},{i}" for i in range(24)]
+    toml = f"{BASE}[columns.index]\nlow = 0\nhigh = 6\n"
+    table = catalog.load(own.keep("a.csv", lived("index,time,event,age", rows), toml))
+    assert table.card.features == ("index", "age")
+    counted = [f"{i},{i + 1},{i % 2},{i}" for i in range(24)]
+    table = catalog.load(own.keep("a.csv", lived("index,time,event,age", counted), BASE))
+    assert table.card.features == ("age",)
+
+
+def test_ids_above_the_whole_numbers_of_a_float_stay_apart():
+    frame = pd.DataFrame({"id": [2**60 + i for i in range(24)], "time": range(1, 25),
+                          "event": [i % 2 for i in range(24)], "age": range(24)})  # fmt: skip
+    file = io.BytesIO()
+    frame.to_parquet(file, index=False)
+    assert len(catalog.load(own.keep("a.parquet", file.getvalue(), BASE))) == 24
+
+
+def test_commas_that_can_only_group_thousands_do():
+    rows = [f'{i + 1};{i % 2};{i};"3,625,{i:03d}"' for i in range(24)]
+    toml = f"{BASE}[columns.income]\nlow = 0\nhigh = 1e7\n"
+    table = catalog.load(own.keep("a.csv", lived("time;event;age;income", rows), toml))
+    assert table.x[3, 1] == 3_625_003

@@ -125,8 +125,8 @@ def _form(paper: Paper[Any], file: Any) -> None:
         column_config={
             ROLE: st.column_config.SelectboxColumn(options=ROLES[_kind(paper)], required=True),
             LEVELS: st.column_config.TextColumn(
-                help="Categories with commas between them, or weekdays, months, sexes. Of the "
-                "event: the value that means that it happened."
+                help="Categories or classes with commas between them, or weekdays, months, sexes. "
+                "Of the event: the value that means that it happened."
             ),
             FILL: st.column_config.TextColumn(help="A public value for missing cells."),
         },
@@ -208,8 +208,8 @@ def _said(row: Mapping[str, Any]) -> dict[str, Any]:
             one["fill"] = float(fill) if role == "number" else fill
         except ValueError:
             one["fill"] = fill
-    if levels and role in ("categories", "event"):
-        one["categories" if role == "categories" else "value"] = levels
+    if levels and role in ("categories", "label", "event"):
+        one["value" if role == "event" else "categories"] = levels
     return one
 
 

@@ -54,7 +54,7 @@ def faults(setting: Setting, seed: int = 0) -> Iterator[str]:
                 if far > 1.0 + ROUNDED + summed(n):
                     yield (
                         f"step {stage + 1}, release {number + 1}: expected a change within the "
-                        f"sensitivity, got {far:.4g} times it"
+                        f"sensitivity, got {far:.6g} times it"
                     )
 
 
@@ -97,7 +97,7 @@ def inside(setting: Setting, seed: int = 0) -> Iterator[str]:
         yield f"expected the noise that was drawn to explain the answer, got {off:.4g} beside it"
     far = float((own - other).norm()) / priced.sensitivity
     if far > 1.0 + ROUNDED:
-        yield f"expected a change within the sensitivity, got {far:.4g} times it"
+        yield f"expected a change within the sensitivity, got {far:.6g} times it"
     ratio = getattr(priced, "ratio", 0.0)
     if abs(curve - bent) > ratio:
         yield f"expected log determinants within {ratio:.4g}, got {abs(curve - bent):.4g} apart"

@@ -63,7 +63,8 @@ def test_pandas_alone_reads_signs_and_sizes_that_lifelines_gives(released):
 
 def test_the_reader_predicts_without_this_program(released, tmp_path):
     people = tmp_path / "people.csv"
-    people.write_text("age,arm drug\n50,0\n50,1\n500,0\n80,0\n")
+    text = "age,arm drug\n50,0\n50,1\n500,0\n80,0\n"
+    people.write_text(text, encoding="utf-8-sig")  # as Excel writes it
     done = subprocess.run(
         [sys.executable, "-I", str(released / "predict.py"), str(people)],
         capture_output=True, text=True, check=True, cwd=tmp_path,

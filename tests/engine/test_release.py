@@ -11,6 +11,7 @@ from scipy.stats import kstest
 
 from benchmarks.crash import Verb, at_every_point
 from datasets import catalog as data_catalog
+from datasets import own
 from engine.cli.main import main
 from engine.core.errors import RequestError
 from engine.core.gauges import gauges
@@ -135,6 +136,29 @@ def test_a_release_needs_a_folder_and_a_folder_a_release(capsys):
     assert "release: expected --to and a folder" in capsys.readouterr().err
     assert main([*ASKED[:-1], "--to", "x"]) == 2
     assert "to: expected --release with it" in capsys.readouterr().err
+
+
+def test_a_release_does_not_go_into_the_root(capsys):
+    assert main([*ASKED, "--to", "/"]) == 2
+    assert "--to: expected a folder that holds nothing, got /" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("classes", "method"), [(2, "glvq_dp"), (4, "gmlvq_dp")])
+def test_a_table_of_one_s_own_is_released_whatever_its_classes(
+    classes, method, tmp_path, monkeypatch, capsys
+):
+    """The replay leaves two classes, and has room for the rounding of its sums."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    rng = np.random.default_rng(classes)
+    y = np.arange(400) % classes
+    x = np.clip(rng.normal(y[:, None] - 1.5, 1.0, (400, 3)), -4.0, 4.0)
+    rows = (f"{a:.4f},{b:.4f},{c:.4f},c{k}" for (a, b, c), k in zip(x, y, strict=True))
+    names = ", ".join(f"c{k}" for k in range(classes))
+    lines = f"every column: -4 to 4\nclasses: {names}"
+    name = own.keep("a.csv", "\n".join(["a,b,c,kind", *rows]).encode(), lines, "kind")
+    told = ["--dataset", name, "--set", "epochs=1", "--release", "--to", str(tmp_path / "out")]
+    assert main(["run", "lvq", method, *told]) == 0, capsys.readouterr().err
+    assert (tmp_path / "out" / "card.json").exists()
 
 
 def test_a_result_that_is_withheld_releases_nothing(monkeypatch):

@@ -355,3 +355,21 @@ def test_bounds_from_the_data_are_refused(table):
     name = own.keep("study.csv", TABLE.encode(), accept=True)
     with pytest.raises(RequestError, match="known without the records"):
         price.plan(own.card(name), 1.0, 1e-5)
+
+
+def test_a_table_of_classes_with_negative_numbers_comes_back(tmp_path, monkeypatch, capsys):
+    """No number is escaped as if it were a formula, and the classes are those of the file."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    rows = [f"{-5 + i % 10 + i / 1000},{('x', 'y', 'z')[i % 3]}" for i in range(60)]
+    toml = '[columns.a]\nlow = -6\nhigh = 6\n[columns.kind]\ncategories = ["x", "y", "z"]\n'
+    name = own.keep("a.csv", "\n".join(["a,kind", *rows]).encode(), toml, "kind")
+    to = tmp_path / "again.csv"
+    assert main(asked(name, to, 3.0)) == 0
+    cells = list(csv.reader(to.read_text().splitlines()))
+    values = np.array([list(map(float, row)) for row in cells[1:]])
+    assert values[:, cells[0].index("a")].min() < 0.0
+    capsys.readouterr()
+    assert main(["table", "add", str(to), "--settings", str(to.with_suffix(".toml"))]) == 0
+    again = data_catalog.card(capsys.readouterr().out.split()[0])
+    assert again.classes == 3
+    assert not again.taken

@@ -467,7 +467,7 @@ def test_an_answer_says_from_which_budget_to_which_it_holds():
 
     rows = [best(0.05, "A"), best(0.2, "B", "C"), best(4.0, "C")]
     assert shown.answer(rows, 0.1) == (
-        "At ε = 0.1, **A** is best. This holds below ε = 0.2; from there on, **B** and **C** "
+        "At ε = 0.1, **A** is best. This holds below ε = 0.2; from there to 4, **B** and **C** "
         "are best.",
         ("A",),
     )
@@ -475,8 +475,9 @@ def test_an_answer_says_from_which_budget_to_which_it_holds():
         "At ε = 1, **B** and **C** are best, and no difference between them is found. "
         "This holds from ε = 0.2 to 4; for other ε, see *Best proved* below."
     )
-    assert (
-        "This holds from ε = 4 on; before, **B** and **C** are best." in shown.answer(rows, 8.0)[0]
-    )
+    last = "This holds from ε = 4 on; from ε = 0.2 to 4, **B** and **C** are best."
+    assert last in shown.answer(rows, 8.0)[0]
+    assert "below ε = 0.2; from there on, **B**" in shown.answer(rows[:2], 0.1)[0]
+    assert "from ε = 0.2 on; before, **A** is best." in shown.answer(rows[:2], 8.0)[0]
     assert shown.answer(rows[:1], 8.0)[0] == "At ε = 8, **A** is best."
     assert shown.answer(rows, 0.01)[1] == ()

@@ -357,3 +357,8 @@ def test_every_way_to_mention_a_term_belongs_to_one():
     assert set(glossary.MENTIONS) <= set(glossary.TERMS)
     for term in glossary.TERMS:
         assert glossary.anchor(term) in glossary.linked(f"a {term.lower()} b")
+
+
+def test_no_budget_gives_certainty():
+    assert pictures.DRAWN["count"](SCREENS["count"], "10", None).facts["right"] == "99.7"
+    assert pictures.DRAWN["count"](SCREENS["count"], "0.1", None).facts["right"] == "52"

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.runs import shipped
+from pages.ui.paper import defaults
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, texts
 
@@ -41,13 +42,19 @@ def test_the_finding_is_in_the_unit_of_the_column(visit: Open, measured: Path):
     assert "mg/dL of error** with" in texts([visit("mean")])
 
 
+def test_lines_with_and_without_privacy_are_of_the_same_records():
+    """Each repetition draws its records, so a cost is the difference of the same repetitions."""
+    jobs = defaults.opening("mean")
+    assert {job.seeds for name, job in jobs.items()} == {tuple(range(200))}
+
+
 def test_who_pays_is_one_sentence_and_a_chart_and_what_is_released_has_an_interval(
     visit: Open, measured: Path
 ):
     page = visit("mean", **{"mean.tab": "Histogram"})
     assert not page.exception
     said = texts([page])
-    assert "privacy costs most for rarest third of the bins" in said
+    assert "privacy costs most for the rarest third of the bins" in said
     histogram, pays = charts(page)[:2]
     bars = histogram["data"][0]
     assert len(bars["error_y"]["array"]) == 20

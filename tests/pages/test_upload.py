@@ -129,6 +129,9 @@ def test_papers_of_labelled_records_take_tables_of_classes_alone(visit: Open, ho
     assert not any("study" in text for text in test.radio(key="lvq.dataset").options)
     test.file_uploader(key="lvq.upload").set_value(("flowers.csv", flowers(), KIND)).run()
     test.button(key="lvq.add").click().run()
+    assert "expected the classes of species, got none" in test.error[0].value
+    test.checkbox(key="lvq.taken").check().run()
+    test.button(key="lvq.add").click().run()
     assert not test.exception
     assert not test.error
     assert test.radio(key="lvq.dataset").value.startswith("Own flowers ")

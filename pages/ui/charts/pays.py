@@ -89,12 +89,21 @@ def _spread(values: Floats) -> tuple[Floats, int] | None:
 
 
 def sentence(found: Sequence[Loss], groups: Groups, budget: float) -> str:
-    """Who loses most and who least, in one sentence."""
+    """Who loses most and who least, and whether chance may be why."""
     most, least = max(found, key=lambda one: one.value), min(found, key=lambda one: one.value)
-    return (
-        f"At ε = {budget:g} privacy costs most for {most.name}, **{_said(most, groups)}**, and "
-        f"least for {least.name}, {_said(least, groups)}."
+    said = (
+        f"At ε = {budget:g} privacy costs most for {_named(most)}, **{_said(most, groups)}**, and "
+        f"least for {_named(least)}, {_said(least, groups)}."
     )
+    if most is least or most.reach is None or least.reach is None:
+        return said
+    apart = most.value - least.value > math.hypot(most.reach, least.reach)
+    return said if apart else f"{said} Chance may explain the difference."
+
+
+def _named(one: Loss) -> str:
+    """A group within a sentence: a third of several has an article."""
+    return f"the {one.name}" if " third " in one.name else one.name
 
 
 def _said(one: Loss, groups: Groups) -> str:

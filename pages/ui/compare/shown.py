@@ -90,16 +90,18 @@ def answer(rows: Sequence[Best], epsilon: float) -> tuple[str, tuple[str, ...]]:
 
 def _reach(rows: Sequence[Best], at: int) -> str:
     """From which budget to which an answer holds, where it is not the only one."""
-    first, last = (
-        words.number(row.epsilon) for row in (rows[at], rows[min(at + 1, len(rows) - 1)])
-    )
     if len(rows) == 1:
         return ""
+    ends = [words.number(row.epsilon) for row in rows]
     if at == 0:
-        return f" This holds below ε = {last}; from there on, {rows[1].named}."
+        until = f" to {ends[2]}" if len(rows) > 2 else " on"
+        return f" This holds below ε = {ends[1]}; from there{until}, {rows[1].named}."
     if at == len(rows) - 1:
-        return f" This holds from ε = {first} on; before, {rows[-2].named}."
-    return f" This holds from ε = {first} to {last}; for other ε, see *Best proved* below."
+        since = f"from ε = {ends[-2]} to {ends[-1]}" if at > 1 else "before"
+        return f" This holds from ε = {ends[-1]} on; {since}, {rows[-2].named}."
+    return (
+        f" This holds from ε = {ends[at]} to {ends[at + 1]}; for other ε, see *Best proved* below."
+    )
 
 
 def focused(

@@ -57,7 +57,7 @@ def table(exhibit: Exhibit, cells: Sequence[Cell]) -> dict[str, list[str]]:
 def _head(name: str) -> str:
     """A column as its head calls it: a word begins with a capital letter, a symbol does not."""
     text = column(name).replace("_", " ")
-    return f"{text[:1].upper()}{text[1:]}" if len(text) > 1 else text
+    return f"{text[:1].upper()}{text[1:]}" if len(text) > 1 and text.isascii() else text
 
 
 def _lines(

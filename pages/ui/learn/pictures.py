@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.papers.mean import price
 from engine.papers.mean.spec import MeanSpec
 from engine.privacy.mechanisms import Laplace
 from engine.runs import audits
@@ -61,9 +62,15 @@ def _count(screen: Screen, text: str, results: Results | None) -> Shown:
     ]
     facts = {
         "epsilon": epsilon, "off": Laplace(1.0, epsilon).scale, "shared": found.overlap,
-        "right": _caught(epsilon),
+        "right": _out_of_100(maths.guesses(found.overlap)),
     }  # fmt: skip
     return Shown(facts, figures.overlap(found, epsilon, names), rows, epsilon)
+
+
+def _out_of_100(chance: float) -> str:
+    """A chance out of 100, in whole numbers; no budget gives certainty."""
+    count = f"{100 * chance:.0f}"
+    return f"{100 * chance:.1f}" if count == "100" else count
 
 
 def _caught(epsilon: float) -> int:
@@ -93,7 +100,11 @@ def _clipping(screen: Screen, text: str, results: Results | None) -> Shown:
         for name in ("bias", "expected")
     )
     places = [None if bias is None else bias.at(one) for one in maths.BOUNDS]
-    known = [None if at is None or bias is None else bias.middle[at] for at in places]
+    measured = [None if at is None or bias is None else bias.middle[at] for at in places]
+    known = [
+        0.0 if k is not None and k < b / price.GRID else k  # what rounding takes is not cut off
+        for b, k in zip(maths.BOUNDS, measured, strict=True)
+    ]
     rows = [
         {names["x"]: b, names["noise"]: n, names["bias"]: k}
         for b, n, k in zip(maths.BOUNDS, noise, known, strict=True)

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from engine import catalog
 from pages.ui.kit import shell
 from pages.ui.kit.offers import Offer
-from pages.ui.learn.declared import CONTROLS
+from pages.ui.learn import pictures
+from pages.ui.learn.declared import CONTROLS, SCREENS
 from pages.ui.paper import defaults
 from pages.ui.paper.view import offers
 
@@ -35,7 +36,15 @@ def offered(page: str) -> dict[str, Offer]:
 
 def settings(page: str) -> tuple[str, ...]:
     """The names that a page's address may hold, as far as they are known beforehand."""
-    return tuple(offered(page)) if page != "learn" else tuple(CONTROLS)
+    return tuple(offered(page)) if page != "learn" else tuple(_controls())
+
+
+def _controls() -> dict[str, tuple[str, ...]]:
+    """The controls of Learn; what some of them offer ships with this copy."""
+    return CONTROLS | {
+        one.control.key: pictures.options(one) for one in SCREENS.values()
+        if one.control.key not in CONTROLS
+    }  # fmt: skip
 
 
 def setting(page: str, key: str) -> bool:
@@ -57,12 +66,12 @@ def wrong(page: str, values: Mapping[str, str]) -> list[str]:
     """What an address names that is not there, one sentence for each."""
     if page not in pages():
         return [f"expected a page ({', '.join(pages())}), got {page!r}."]
-    known, faults = offered(page), []
+    known, controls, faults = offered(page), _controls() if page == "learn" else {}, []
     for key, text in values.items():
         if not setting(page, key):
             faults.append(f"expected a setting of {page}, got {key!r}.")
         elif key in known and known[key].read(text)[1]:
             faults.append(f"{key}: expected one of {', '.join(known[key].texts)}, got {text!r}.")
-        elif key in CONTROLS and text not in CONTROLS[key]:
-            faults.append(f"{key}: expected one of {', '.join(CONTROLS[key])}, got {text!r}.")
+        elif key in controls and text not in controls[key]:
+            faults.append(f"{key}: expected one of {', '.join(controls[key])}, got {text!r}.")
     return faults

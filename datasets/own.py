@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from datasets import own_child, own_store
+from datasets import own_child, own_names, own_store
 from datasets.base import Card, LabelledTable, SurvivalTable
 from datasets.own_child import answer, named
 from datasets.own_store import NAME, PREFIX
@@ -170,6 +170,8 @@ def card(name: str) -> Card:
         DatasetError: What is kept is damaged.
     """
     described = own_store.head(_place(name)).card
+    if own_names.OCCUR in described.public:  # classes were once taken as public
+        described = replace(described, taken=True)
     return named(described, name, described.title)
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 
 MOST = 80
 """Characters of a name at most; the rest is cut off."""
+OCCUR = ", which are those that occur in the file"
+"""What a card says of classes that nobody has stated."""
 ODD = re.compile(r"[^\w .,;/%()+'²³°-]|(?<=www)\.", re.I)
 """Characters that a name may not hold: control signs and the like, and the dot of an address."""
 LOOSE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")

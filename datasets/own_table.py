@@ -311,7 +311,7 @@ def _class_card(
 ) -> Card:
     [label] = proposal.having("label")
     occur = proposal.columns[label].origin == "data"
-    learned = ", which are those that occur in the file" if occur else ""
+    learned = own_names.OCCUR if occur else ""
     image, most = proposal.image, proposal.rows_per_person
     persons = bool(proposal.having("person"))
     kept = f" The first {most} rows of each person are kept." if persons else ""

@@ -282,7 +282,7 @@ def test_a_label_column_makes_a_table_of_classes():
     assert not typed.card.taken
 
 
-def test_classes_that_nobody_states_are_read_off_the_records():
+def test_classes_that_nobody_states_are_read_off_the_records(monkeypatch):
     """One record of a rare class would change how many classes a model has."""
     open_ = FLOWER.replace(CLASSES, "")
     with pytest.raises(DatasetError, match="expected the classes of species, got none: state them"):
@@ -292,6 +292,11 @@ def test_classes_that_nobody_states_are_read_off_the_records():
         card = catalog.card(own.keep("a.csv", content, open_, "species", accept=True))
         assert (card.classes, card.taken) == (classes, True)
         assert "which are those that occur in the file" in card.public
+    head = own.own_store.head(own.own_store.place(card.name))
+    before = replace(head, card=replace(head.card, taken=False))  # as it was kept once
+    with monkeypatch.context() as once:
+        once.setattr(own.own_store, "head", lambda place: before)
+        assert own.card(card.name).taken
     with pytest.raises(DatasetError, match="expected the classes setosa, versicolor, virginica in"):
         own.keep("a.csv", rare, FLOWER, "species")
     lines = "length: 0 to 6\nlabel column: b"

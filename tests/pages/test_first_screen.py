@@ -527,3 +527,13 @@ def test_the_caption_says_how_many_releases_fail_at_a_cross(monkeypatch):
         share for one in lines.values() if one.focus for share in one.failed if 0.1 <= share <= 0.9
     ]
     assert f"Cross: up to {100 * max(shares):.0f}\u00a0% of releases fail there." in told
+
+
+@pytest.mark.parametrize("slug", list(catalog()))
+def test_no_two_methods_of_a_paper_look_alike_and_none_like_a_failing_release(slug: str):
+    seen: dict[tuple[str, str], str] = {}
+    for job in defaults.opening(slug).values():
+        look = cast.look(catalog()[slug], job)
+        assert look.marker != curves.FAILS
+        if look.colour != cast.MUTED:
+            assert seen.setdefault((look.colour, look.marker), job.method) == job.method

@@ -17,7 +17,11 @@ GRID, MUTED, INK, GROUND = "#000035", "#000036", "#000037", "#000038"
 BROKEN = "#000022"
 """What does not hold."""
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-MARKERS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star", "hexagon")
+MARKERS = (
+    "circle", "diamond", "square", "triangle-up", "triangle-down", "triangle-left", "star",
+    "hexagon",
+)  # fmt: skip
+"""No cross: it marks releases that fail."""
 BAND = 0.16
 """Opacity of a band."""
 PER_CENT = (100.0, "\u00a0%")

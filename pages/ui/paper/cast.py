@@ -38,11 +38,11 @@ def look(paper: Paper[Any], job: Job) -> Style:
     paper = catalog.catalog().get(paper.slug, paper)  # whole, where a page shows a part of it
     names = [entry.name for entry in paper.methods]
     own, place = lead(paper).name, names.index(job.method)
-    marker = style(place)
+    rest = SERIES[len(OWN) :]
+    marker = style(place + place // len(rest))  # colours that come again have other markers
     if job.method == own:
         return replace(marker, colour=OWN.get(_way(paper, job), MUTED))
     names.remove(own)
-    rest = SERIES[len(OWN) :]
     return replace(marker, colour=rest[names.index(job.method) % len(rest)])
 
 

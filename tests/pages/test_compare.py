@@ -16,6 +16,7 @@ from datasets import flchain
 from engine.catalog import catalog
 from engine.core.gauges import Gauge
 from engine.privacy.guarantee import STATUSES
+from engine.runs import shipped
 from engine.runs.common import common
 from engine.runs.job import Job, request
 from engine.service.client import Client
@@ -24,7 +25,7 @@ from pages.ui.charts.measured import BANDS, Curve
 from pages.ui.charts.theme import INK, MUTED, style
 from pages.ui.compare import answers, candidates, shown
 from pages.ui.paper import cast as casting
-from tests.pages.conftest import Open
+from tests.pages.conftest import ROOT, Open
 from tests.pages.drawn import charts
 from tests.pages.played import begin, play
 
@@ -481,3 +482,40 @@ def test_an_answer_says_from_which_budget_to_which_it_holds():
     assert "from ε = 0.2 on; before, **A** is best." in shown.answer(rows[:2], 8.0)[0]
     assert shown.answer(rows[:1], 8.0)[0] == "At ε = 8, **A** is best."
     assert shown.answer(rows, 0.01)[1] == ()
+
+
+@pytest.fixture
+def ships(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runs that ship with the app."""
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+
+
+def test_another_data_set_shows_its_own_runs_and_measure(visit: Open, ships: None):
+    """What was chosen before is not among its options."""
+    test = visit("compare")
+    for data in ("Digits", "YesiWell", "All data sets", "Digits"):
+        test.selectbox(key="compare.data").set_value(data).run()
+        assert not test.exception
+        (runs,) = test.multiselect
+        assert len(runs.value) >= 4
+        assert set(runs.value) <= set(runs.options)
+        measure = test.selectbox(key="compare.gauge")
+        assert measure.value in measure.options
+        assert not any("Choose at least one run" in one.value for one in test.info)
+
+
+def test_a_measure_without_a_better_end_has_no_best_method(visit: Open, ships: None):
+    test = visit("compare", **{"compare.gauge": "Published mean"})
+    assert not test.exception
+    assert any("neither better high nor better low" in one.value for one in test.markdown)
+    assert not any("** is best" in one.value or "** are best" in one.value for one in test.markdown)
+
+
+def test_budgets_that_differ_by_rounding_alone_are_one_row(home: Path):
+    lines, chosen = {}, {}
+    for name, height, by in (("A", 0.2, 1.0), ("B", 0.1, 1.0 + 1e-9)):
+        known = {at: at * by for at in EPSILONS}
+        lines[name] = Curve(name, style(0), EPSILONS, *[(height,) * 3] * 3, (3, 3, 3))
+        chosen[name] = cast(candidates.Candidate, SimpleNamespace(proved=known.get))
+    rows = answers.frontier(chosen, lines, Gauge("Error", "down"))
+    assert [(row.epsilon, row.names) for row in rows] == [(EPSILONS[0], ("B",))]

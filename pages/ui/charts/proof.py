@@ -18,7 +18,7 @@ DASHED: dict[Status, str] = {"heuristic": "dash", "not_private": "dot"}
 """The lines of what has no proof; all others are solid."""
 LEGEND = (
     "Solid and filled: proved. Solid and hollow: proved under an assumption. Dashed and hollow: "
-    "heuristic, not proved. Dotted and grey: not private."
+    "heuristic, not proved. Dotted: not private."
 )
 NOWHERE = "no proof"
 """The column for points of which no budget is proved."""

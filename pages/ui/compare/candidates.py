@@ -105,6 +105,11 @@ class Candidate(ABC):
         """Rows of one record at most."""
         return 1
 
+    @property
+    def moved(self) -> bool:
+        """Whether a setting is another than the one that its page opens with."""
+        return False
+
     def near(self, epsilon: float) -> float:
         """The budget at which it has a card, nearest to a given one."""
         return epsilon
@@ -180,6 +185,12 @@ class Trained(Candidate):
     paper: Paper[Any]
     entry: Entry[Any]
     ships: bool
+
+    @property
+    def moved(self) -> bool:
+        """Whether a setting is another than the one that its page opens with."""
+        begins = self.paper.begins(self.entry.name, self.dataset)
+        return any(value != begins[name] for name, value in fixed(self.job, self.entry).items())
 
     @property
     def rows(self) -> int:
@@ -377,11 +388,12 @@ def first(able: Mapping[str, Candidate], gauge: str, most: int) -> list[str]:
     return [name for _, name in sorted(turns, key=lambda turn: turn[0])[:most]]
 
 
-def _merit(one: Candidate, gauge: str) -> tuple[int, bool, float]:
+def _merit(one: Candidate, gauge: str) -> tuple[int, int, bool, float]:
     """What sorts the better ones first among runs whose proof is as good.
 
     A proof that holds without an assumption goes before one that needs it, since an attack may
-    break the assumption; any proof goes before none, and many repetitions before few.
+    break the assumption; any proof goes before none, and many repetitions before few. Without
+    privacy the settings with which a page opens go first: at others it is another task's end.
     """
     known = [at for at in one.budgets if one.proved(at) is not None]
     status = one.guarantee(one.near(known[len(known) // 2])).status if known else ""
@@ -389,8 +401,8 @@ def _merit(one: Candidate, gauge: str) -> tuple[int, bool, float]:
     values = one.results.gauges[gauge]
     values = values[np.isfinite(values)]
     middle = float(np.median(values)) if len(values) else np.inf
-    few = one.repetitions < MANY
-    return rank, few, middle if one.gauges[gauge].better == "down" else -middle
+    worse = middle if one.gauges[gauge].better == "down" else -middle
+    return rank, -min(one.repetitions, MANY), not one.spends and one.moved, worse
 
 
 def looks(chosen: Sequence[Candidate]) -> list[Style]:

@@ -112,6 +112,8 @@ def _draw(comparable: list[Candidate]) -> None:
     lines, levels = candidates.drawn(runs, name, epsilon)
     rows = answers.frontier(runs, lines, gauges[name])
     told, best = shown.answer(rows, epsilon)
+    if gauges[name].better == "neither":
+        told, rows, best = shown.NEITHER.format(gauges[name].label), [], ()
     with answer:
         place = data.texts[data.values.index(dataset)]
         st.subheader(shown.QUESTION.format(place), anchor=False)
@@ -157,16 +159,21 @@ def _choose(title: str, offer: Offer, place: st.delta_generator.DeltaGenerator) 
     """One of the offered texts."""
     key = f"{PREFIX}.{offer.field}"
     if st.session_state.get(key) not in (None, *offer.texts):
-        del st.session_state[key]  # what was chosen is not measured on these data
+        st.session_state[key] = offer.default  # what was chosen is not measured on these data
     return str(place.selectbox(title, offer.texts, key=key, bind="query-params"))
 
 
 def _runs(here: list[Candidate], gauge: str, dataset: str) -> dict[str, Candidate]:
     """The runs to draw; first the latest of each method."""
-    able = shown.able(here, gauge, dataset)
+    able, key = shown.able(here, gauge, dataset), f"{PREFIX}.runs.{gauge}"
+    begins = candidates.first(able, gauge, shown.FIRST)
+    chosen = st.session_state.get(key, ())
+    left = [one for one in chosen if one in able]
+    if len(left) < len(chosen):  # some are gone, or most were chosen among other data's runs
+        st.session_state[key] = left if 2 * len(left) > len(chosen) else begins
     texts = st.multiselect(
-        "Runs", list(able), candidates.first(able, gauge, shown.FIRST), bind="query-params",
-        key=f"{PREFIX}.runs.{gauge}", max_selections=AT_MOST, help=INTRODUCTION,
+        "Runs", list(able), begins, bind="query-params", key=key, max_selections=AT_MOST,
+        help=INTRODUCTION,
     )  # fmt: skip
     return {text: able[text] for text in texts}
 
@@ -225,7 +232,8 @@ def _guarantees(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: 
 
 def _best(chosen: dict[str, Candidate], rows: list[Best], gauge: Gauge) -> None:
     """The best proved method: read off the runs, or asked of private records."""
-    st.markdown(shown.BEST if rows else shown.NONE)
+    none = shown.NEITHER.format(gauge.label) if gauge.better == "neither" else shown.NONE
+    st.markdown(shown.BEST if rows else none)
     if rows:
         st.table(
             shown.frontier(rows, gauge), hide_index=True, border="horizontal",

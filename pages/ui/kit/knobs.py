@@ -19,7 +19,7 @@ LETTERS = {
     r"\alpha": "α", r"\rho": "ρ", r"\eta": "η", r"\sigma": "σ", r"\Omega": "Ω", r"\omega": "ω",
     r"\Delta": "Δ", r"\min": "min", r"\max": "max", r"\ell": "ℓ", r"\tau": "τ", r"\beta": "β",
     r"\theta": "θ", r"\kappa": "κ", r"\varphi": "φ", r"\mu": "μ", r"\iota": "ι", r"\hat": "",
-    r"\tilde": "", r"\bar": "",
+    r"\tilde": "", r"\bar": "", r"\epsilon": "ϵ",
 }  # fmt: skip
 """How the Greek letters of declarations are written."""
 SIDE_BY_SIDE = 4

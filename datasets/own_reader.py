@@ -243,18 +243,35 @@ def _decoded(file: IO[bytes], name: str, coding: str, errors: str) -> Iterator[s
 
 def _header(name: str, lines: Sequence[str]) -> tuple[list[str], str]:
     """The names of the columns, and what separates values: what splits the first lines alike."""
-    rows = [line for line in lines[1:40] if line.strip()][:20]
+    best = _alike(lines[0], lines[1:40])
+    if not best[0] and (joined := _alike(lines[0], _joined(lines[1:40])))[0]:
+        best = joined
+    _, names, mark = best
+    _names(name, names, lines[0])
+    return names, mark
+
+
+def _alike(first: str, lines: Sequence[str]) -> tuple[bool, list[str], str]:
+    """Whether a mark splits lines as it does the first, into what names, and which mark."""
+    rows = [line for line in lines if line.strip()][:20]
     best = (False, 0, ",", list[str]())
     for mark in SEPARATORS:
-        head = _cells(lines[0], mark)
+        head = _cells(first, mark)
         widths = [len(_cells(row, mark)) for row in rows]
         if len(head) > 1 and all(width == len(head) + 1 for width in widths):
             head = ["", *head]  # as R writes row names: the line of names has none for them
         fits = all(width == len(head) for width in widths)
         best = max(best, (fits and len(head) > 1, len(head), mark, head), key=lambda one: one[:2])
-    names, mark = best[3], best[2]
-    _names(name, names, lines[0])
-    return names, mark
+    return best[0], best[3], best[2]
+
+
+def _joined(lines: Sequence[str]) -> list[str]:
+    """The lines, with those joined between which a cell in quotes goes on."""
+    rows = [""]
+    for line in lines:
+        open_ = rows[-1].count('"') % 2 == 1
+        rows[-1:] = [f"{rows[-1]} {line}"] if open_ else [rows[-1], line]
+    return rows[1:]
 
 
 def _cells(line: str, mark: str) -> list[str]:

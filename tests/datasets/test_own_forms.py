@@ -528,3 +528,14 @@ def test_commas_that_can_only_group_thousands_do():
     toml = f"{BASE}[columns.income]\nlow = 0\nhigh = 1e7\n"
     table = catalog.load(own.keep("a.csv", lived("time;event;age;income", rows), toml))
     assert table.x[3, 1] == 3_625_003
+
+
+def test_a_cell_in_quotes_may_go_on_in_the_next_line():
+    """The lines then hold other numbers of blanks and commas than the line of names."""
+    rows = [f'{i + 1},{i % 2},{i},"seen once\nand well, {"again" * (i % 3)}"' for i in range(24)]
+    toml = f'{BASE}["columns"."a note of some words"]\nrole = "left out"\n'
+    table = catalog.load(
+        own.keep("a.csv", lived("time,event,age,a note of some words", rows), toml)
+    )
+    assert table.card.features == ("age",)
+    np.testing.assert_array_equal(np.sort(table.time), np.arange(1.0, 25.0))

@@ -144,7 +144,8 @@ class Column:
         if len(held):
             self.low = min(self.low, float(held.min()))
             self.high = max(self.high, float(held.max()))
-            self.total += float(held.sum())
+            with np.errstate(over="ignore", invalid="ignore"):  # then there is no mean
+                self.total += float(held.sum())
             if self.figures is not None:
                 self.figures = _more(self.figures, np.unique(held).tolist())
 

@@ -23,7 +23,7 @@ def write(arguments: argparse.Namespace) -> int:
         pkgutil.resolve_name(LESSON)(arguments.to, arguments.lesson)
         print(arguments.to)
         return 0
-    asked = known.get("address") or known.get("paper")
+    asked = known.get("address", known.get("paper"))
     places = [arguments.to, asked] if isinstance(asked, list) else [asked, arguments.to]
     said = pkgutil.resolve_name(arguments.command.writer)(
         *(one for one in places if one is not None)

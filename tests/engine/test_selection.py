@@ -252,3 +252,10 @@ def test_a_record_s_share_of_the_score_is_between_0_and_1_and_its_own(link):
     if link == "logit":
         expected = 1.0 - (losses(model, f) / WORST).clamp(max=1.0)
         np.testing.assert_allclose(shares, expected.numpy(), atol=1e-12)
+
+
+def test_a_choice_among_nothing_is_one_sentence(capsys):
+    words = ("choose", "survival", "--dataset", "heart", "--methods", ",")
+    assert main([*words]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "methods: expected" in line

@@ -91,6 +91,7 @@ def test_an_axis_of_decades_is_logarithmic_and_what_has_no_place_is_said(home: P
     [
         ("nobody", "address: expected the page of a paper (enadpp, "),
         ("compare", "address: expected the page of a paper (enadpp, "),
+        ("", "address: expected the page of a paper (enadpp, "),
         ("survival?survival.epsilon=77", "survival.epsilon: expected one of 0.05, "),
         ("survival?survival.x=2", "address: expected a setting of survival, got 'survival.x'"),
         ("survival?survival.knots=9", "survival: nothing is trained at these settings: open "),

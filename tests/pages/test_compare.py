@@ -519,3 +519,15 @@ def test_budgets_that_differ_by_rounding_alone_are_one_row(home: Path):
         chosen[name] = cast(candidates.Candidate, SimpleNamespace(proved=known.get))
     rows = answers.frontier(chosen, lines, Gauge("Error", "down"))
     assert [(row.epsilon, row.names) for row in rows] == [(EPSILONS[0], ("B",))]
+
+
+def test_one_repetition_is_told_apart_from_none(home: Path):
+    lines, chosen = {}, {}
+    for name, height, count in (("A", 0.2, 3), ("B", 0.1, 1), ("C", 0.3, 3)):
+        known = {at: at for at in EPSILONS}
+        lines[name] = Curve(name, style(0), EPSILONS, *[(height,) * 3] * 3, (count,) * 3)
+        chosen[name] = cast(candidates.Candidate, SimpleNamespace(proved=known.get))
+    gauge = Gauge("Error", "down")
+    assert answers.frontier(chosen, lines, gauge)[0].names == ("B", "A", "C")
+    lines["B"] = replace(lines["B"], count=(3,) * 3)
+    assert answers.frontier(chosen, lines, gauge)[0].names == ("B",)

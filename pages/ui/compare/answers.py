@@ -161,7 +161,12 @@ def _under(curve: Curve) -> str:
 
 
 def _sure(curve: Curve, i: int) -> tuple[float, float]:
-    """The interval of a median; the median alone where it is not worked out."""
+    """The interval of a median; the median alone where it is not worked out.
+
+    One repetition tells nothing of chance: it is told apart from none.
+    """
+    if curve.count[i] < 2:
+        return -math.inf, math.inf
     if not curve.sure_low:
         return curve.middle[i], curve.middle[i]
     return curve.sure_low[i], curve.sure_high[i]

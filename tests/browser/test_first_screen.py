@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -230,6 +231,21 @@ def test_ticks_do_not_touch_at_200_percent(app: App):
     beside = page.evaluate(TICKS)
     assert len(beside) > 4
     assert not [gaps for gaps in beside if min(gaps, default=9) < 2]
+
+
+def test_buttons_that_a_phone_always_shows_cover_no_budget(
+    browser: Browser, server: tuple[str, Path]
+):
+    page = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page.goto(f"{server[0]}/mean")
+    named = page.locator(".js-plotly-plot .annotation-text-g", has_text="ε = 1")
+    named.first.wait_for()
+    still(page)
+    bar, name = page.locator(".modebar").first.bounding_box(), named.first.bounding_box()
+    page.close()
+    assert bar is not None
+    assert name is not None
+    assert name["y"] >= bar["y"] + bar["height"]
 
 
 def test_no_control_of_compare_is_cut_at_200_percent(app: App):

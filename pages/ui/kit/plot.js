@@ -284,6 +284,9 @@ const BUTTONS = 30 // pixels that the chart's buttons take above a legend beside
 const NAMES = 76 // pixels that names beside rows of pictures take at most, with the margins
 const SLOWLY = 1300 // milliseconds in which points move
 
+// A touch screen shows the buttons always: in a narrow chart what stands at its top is below them.
+const shown = (width) => (width < BROAD && matchMedia("(hover: none)").matches ? BUTTONS : 0)
+
 const presented = () => new URLSearchParams(window.location.search).get("present") === "1"
 
 // A chart is no higher than the window leaves; one that fits also leaves room for what is above it.
@@ -469,7 +472,7 @@ function nameLines({ layout }, width, look) {
   const rows = Math.max(1, ...xaxis.ticktext.map((one) => one.split("<br>").length))
   const below = rows * xaxis.tickfont.size + (low ? 0 : xaxis.title.font.size)
   const bottom = Math.ceil(1.35 * below + (low ? 8 : 22))
-  const top = Math.ceil(24 * scale()) // the chosen budget stands there
+  const top = Math.ceil(24 * scale()) + shown(width) // the chosen budget stands there
   const { title } = yaxis
   const room = layout.height - top - bottom
   if (wide(title.text, title.font.size, look) > room) title.text = title.text.split(" · ")[0]

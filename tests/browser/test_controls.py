@@ -5,6 +5,7 @@ from playwright.sync_api import Browser, Locator, Page
 
 from engine.catalog import catalog
 from tests.browser.app import serving, settled, temporary_home
+from tests.browser.conftest import App
 from tests.browser.moves import MORE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -52,3 +53,17 @@ def moved_once(page: Page, place: int) -> bool:
         settled(page)
     page.wait_for_function(DRAWN)
     return after != before
+
+
+def test_back_in_the_browser_shows_the_budget_of_its_address(app: App):
+    """Typed budgets are steps of the browser's history."""
+    page = app.tab("mean")
+    typed = page.get_by_test_id("stNumberInputField").last
+    finding = page.get_by_test_id("stMarkdownContainer")
+    for budget in ("0.1", "5"):
+        typed.fill(budget)
+        typed.press("Enter")
+        finding.get_by_text(f"At ε = {budget}, privacy costs").first.wait_for()
+        page.wait_for_url(f"**mean.epsilon={budget}")
+    page.go_back()
+    finding.get_by_text("At ε = 0.1, privacy costs").first.wait_for()

@@ -43,6 +43,8 @@ from pages.ui.paper import (
 from pages.ui.paper.choice import ALL, BY, FEW_LINES, MAIN, PROOF_FIRST, Offers
 from pages.ui.paper.view import COST, DATA, PROOF, WHY, Layout, Page, Section, View, offers
 
+BACK = "back"
+"""Ends the key of the budget to which the address has moved the slider."""
 GAUGE_HELP = "How the usefulness of the result is measured."
 METHOD_HELP = "The method whose guarantee, noise and results are shown."
 BY_HELP = (
@@ -136,7 +138,7 @@ def _body(page: Page, watched: dict[str, Watched], place: DeltaGenerator) -> Mov
         slider, meaning = foot.halves()
     prefix, tab, focus = page.prefix, page.offers.tab, {BUDGET: moving.now.budget}
     with slider:
-        moving.piece(lambda _: focus.update({BUDGET: foot.slider(page)}), foot.beside(page))
+        moving.piece(partial(_slider, page, focus), foot.beside(page))
     moving.piece(lambda view: st.markdown(_finding(page, view)), moving.own)
     total.draw(prefix, watched, focus, waits=moving.now.waits)
     tabs = st.tabs(
@@ -149,6 +151,19 @@ def _body(page: Page, watched: dict[str, Watched], place: DeltaGenerator) -> Mov
     moving.piece(foot.meaning, meaning)
     moving.piece(partial(_end, page))
     return moving
+
+
+def _slider(page: Page, focus: dict[str, float], view: View) -> None:
+    """The budget slider; where its address has moved it, all is drawn again, once.
+
+    Back in the browser does so, and the slider reads its address only when it is drawn: after the
+    view was made.
+    """
+    focus[BUDGET] = foot.slider(page)
+    before = st.session_state.pop(key := f"{page.prefix}.{BACK}", None)
+    if focus[BUDGET] not in (view.budget, before):
+        st.session_state[key] = focus[BUDGET]
+        st.rerun()
 
 
 def _end(page: Page, view: View) -> None:

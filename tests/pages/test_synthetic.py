@@ -77,6 +77,7 @@ def test_a_press_costs_what_the_button_says_and_shows_synthetic_columns(visit: O
 def test_a_table_of_classes_has_the_section_too(visit: Open, home: Path):
     rows = "".join(f"{i % 7},{i * 37 % 100},{'ab'[i % 7 > 3]}\n" for i in range(300))
     bounds = "[columns.x]\nlow = 0\nhigh = 7\n[columns.y]\nlow = 0\nhigh = 100\n"
+    bounds += '[columns.kind]\ncategories = ["a", "b"]\n'
     name = own.keep("study.csv", f"x,y,kind\n{rows}".encode(), bounds, "kind")
     test = visit("lvq", **{"lvq.dataset": short(name), "lvq.tab": "Data"})
     test.button(key="lvq.synthetic.ask").click().run(timeout=120)

@@ -64,13 +64,16 @@ def summary(known: Iterable[Run]) -> str:
     seconds = sum(run.seconds or 0.0 for run in runs)
     lost = sum(len(run.diverged) for run in runs)
     ships = [run for run in runs if run.shipped]
-    icon = f"{SHIPPED} {tr('Shipped with the app:')}" if ships else ":material/check_circle:"
+    whole = len(ships) == len(runs) > 0
+    icon = f"{SHIPPED} {tr('Shipped with the app:')}" if whole else ":material/check_circle:"
     text = tr("{icon} {methods}, {repetitions} computed in {time}").format(
         icon=icon, methods=words.plural(len(runs), "method"),
         repetitions=words.plural(settings, "repetition"), time=words.duration(seconds),
     )  # fmt: skip
-    if ships:
+    if whole:
         text += tr(" on {day}").format(day=day(max(run.finished or 0.0 for run in ships)))
+    elif ships:
+        text += f"; {words.plural(len(ships), 'method')} shipped with the app"
     return text + (
         f"; {words.plural(lost, 'repetition')} diverged and are left out" if lost else ""
     )

@@ -16,6 +16,7 @@ import inspect
 import io
 import re
 import textwrap
+import threading
 import tokenize
 from collections.abc import Iterable
 from contextlib import suppress
@@ -27,6 +28,9 @@ from engine.core.errors import RequestError
 from engine.runs.job import Job
 
 ROOT = Path(__file__).parents[2]
+PARSING = threading.Lock()
+"""Python 3.11 counts the depth of what it parses for all threads together, and stops at a mismatch:
+two sessions that parse at one time end in a SystemError (python/cpython issue 106905)."""
 SHARED = ("engine.core.batch", "engine.runs.driver")
 """What every method's numbers come from; what these import is not followed."""
 FOLLOWED = ("engine.papers", "engine.training", "engine.privacy", "datasets")
@@ -123,7 +127,9 @@ def _added() -> tuple[str, ...]:
 def _imports(module: str) -> tuple[str, ...]:
     """The modules that a module imports, wherever in it; a name that is none does no harm."""
     names: list[str] = []
-    for node in ast.walk(ast.parse(_file(module).read_bytes())):
+    with PARSING:
+        parsed = ast.parse(_file(module).read_bytes())
+    for node in ast.walk(parsed):
         if isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Import):

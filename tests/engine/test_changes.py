@@ -1,5 +1,8 @@
 """Runs from before an update of the program are told from others, by the code itself."""
 
+import ast
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -183,3 +186,23 @@ def test_prices_come_from_the_accountants_sources_and_version(monkeypatch):
             assert accountants.__wrapped__() != before
     assert accountants.__wrapped__() == before
     assert len(before) == 12
+
+
+def test_threads_that_read_sources_at_one_time_do_not_meet_in_the_parser(monkeypatch):
+    """Python 3.11 ends in a SystemError where they do."""
+    inside, most = [0], [0]
+    parse = ast.parse
+
+    def slow(text, *more, **how):
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        time.sleep(0.01)
+        inside[0] -= 1
+        return parse(text, *more, **how)
+
+    monkeypatch.setattr(changes.ast, "parse", slow)
+    names = ["engine.core.batch", "engine.core.spec", "engine.runs.job", "engine.method"]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(changes._imports.__wrapped__, names))
+    assert all(found)
+    assert most == [1]

@@ -229,10 +229,10 @@ def _event(column: Column, value: str, problems: list[str]) -> Choice:
     if value and levels is not None and value not in levels:
         got = ", ".join(levels[:5])
         problems.append(f"{column.name}.value: expected one of {got}, got {value!r}")
-    unclear = not value and _plain(column.name) in UNCLEAR
+    guessed = value or _happened(column, problems)
+    unclear = not guessed and _plain(column.name) in UNCLEAR
     why = "1 or true is taken as the event, not as censoring" if unclear else ""
-    value = value or _happened(column, problems)
-    return Choice(role="event", value=value, origin="standard", why=why)
+    return Choice(role="event", value=guessed, origin="standard", why=why)
 
 
 def _happened(column: Column, problems: list[str]) -> str:
@@ -240,7 +240,7 @@ def _happened(column: Column, problems: list[str]) -> str:
     levels = column.levels or ()
     if column.kind == "truth" or (levels and set(levels) <= {"0", "1"}):
         return ""
-    if set(levels) in ({"1", "2"}, {"-1", "1"}):
+    if levels in TWO:
         return levels[-1]
     others = [one for one in levels if one not in NOT_YET]
     surest = [one for one in others if one in HAPPENED] or (others if len(levels) == 2 else [])

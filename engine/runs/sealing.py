@@ -121,7 +121,7 @@ def begun(folder: Path, job: str, command: str) -> Iterator[Place]:
             process makes it now.
         StoreError: The place cannot be made, or the release not written.
     """
-    target = folder.resolve()
+    target = folder.absolute()
     if not target.name:
         raise RequestError(f"--to: expected a folder that holds nothing, got {folder}")
     place = Place(target, target.with_name(f".{target.name}.release"))

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from datasets.base import LabelledTable, PanelTable, SurvivalTable
 from engine.audit import replay
-from engine.audit.replay import faults, inside
+from engine.audit.replay import faults, inside, summed
 from engine.audit.training import Setting
 from engine.audit.witness import Pair, left_out, load
 from engine.catalog import catalog
@@ -177,3 +178,9 @@ def test_prices_are_compared_to_twelve_digits():
     right, summed, wrong = (Laplace(1.0, 3.996 * share) for share in (1.0, 1.0 - 1e-15, 1.0 + 1e-9))
     assert right.event != summed.event
     assert replay._noise(right) == replay._noise(summed) != replay._noise(wrong)
+
+
+def test_the_room_for_rounding_covers_single_precision_and_hides_no_slip():
+    values = torch.rand(500, 40, generator=torch.Generator().manual_seed(0))
+    off = (values.sum(0).double() - values.double().sum(0)).abs().max()
+    assert 0.0 < float(off) < summed(500) < summed(10**7) <= 1e-3

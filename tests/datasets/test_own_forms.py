@@ -503,6 +503,9 @@ def test_an_unclear_event_is_told():
     rows = [f"{i + 1},{i % 2},{i}" for i in range(24)]
     found = own.propose(lived("time,censored,age", rows), BASE)["columns"]["censored"]
     assert found["why"] == "1 or true is taken as the event, not as censoring"
+    said = [f"{i + 1},{('event', 'censored')[i % 2]},{i}" for i in range(24)]
+    found = own.propose(lived("time,censored,age", said), BASE)["columns"]["censored"]
+    assert (found["value"], found["why"]) == ("event", "")
 
 
 def test_only_a_column_that_counts_rows_is_left_out():

@@ -163,7 +163,7 @@ def _under(curve: Curve) -> str:
 def _sure(curve: Curve, i: int) -> tuple[float, float]:
     """The interval of a median; the median alone where it is not worked out.
 
-    One repetition tells nothing of chance: it is told apart from none.
+    One repetition tells nothing of chance, so it is never said to differ from another run.
     """
     if curve.count[i] < 2:
         return -math.inf, math.inf

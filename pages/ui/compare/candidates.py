@@ -393,7 +393,7 @@ def _merit(one: Candidate, gauge: str) -> tuple[int, int, bool, float]:
 
     A proof that holds without an assumption goes before one that needs it, since an attack may
     break the assumption; any proof goes before none, and many repetitions before few. Without
-    privacy the settings with which a page opens go first: at others it is another task's end.
+    privacy the settings with which a page opens go first: others may be those of another task.
     """
     known = [at for at in one.budgets if one.proved(at) is not None]
     status = one.guarantee(one.near(known[len(known) // 2])).status if known else ""

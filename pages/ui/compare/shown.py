@@ -30,7 +30,7 @@ BEST = (
     "The best method for each privacy budget, counting only what is **proved** to be spent. "
     "Each row holds up to the budget of the next row."
 )
-NEITHER = "*{}* is neither better high nor better low, so no method is best by it."
+NEITHER = "*{}* has no better direction, so no method is best by it."
 NONE = "For none of these runs is a finite ε proved."
 APART = "Methods are told apart where the intervals of their medians do not meet."
 INTERVAL = "In brackets: the middle 80 % of the repetitions."

@@ -18,6 +18,7 @@ from engine.service.claim import take
 from engine.service.client import Client
 from engine.service.job_runner import perform
 from engine.service.process import here
+from engine.training import weights
 from tests import elsewhere
 
 MB = 1_000_000
@@ -136,11 +137,24 @@ def test_autocast_is_refused():
         torch.autocast("cpu", dtype=torch.bfloat16),
         pytest.raises(RequestError, match="got mixed precision: clipped norms must be exact"),
     ):
-        cards.exact("cpu")
+        cards.prepare("cpu")
 
 
 def test_convolutions_on_a_card_are_exact(precise):
     torch.backends.cudnn.allow_tf32 = True  # as torch begins
-    cards.exact("cpu")
+    cards.prepare("cpu")
     assert not torch.backends.cudnn.allow_tf32
     assert not torch.backends.cuda.matmul.allow_tf32
+
+
+def test_a_card_takes_the_norms_of_more_records_at_once_to_the_same_numbers(monkeypatch, precise):
+    layer, rng = weights.Convolution(2, 3, 3, padding=1), torch.Generator().manual_seed(0)
+    x = torch.randn(2, 50, 2, 8, 8, generator=rng)
+    signal = torch.randn(2, 50, 3, 8, 8, generator=rng)
+    monkeypatch.setattr(weights, "SLAB", 2**10)
+    cards.prepare("cpu")
+    few = layer.norms("l2", x, signal)
+    assert weights.SLAB == 2**10
+    cards.prepare("cuda")
+    assert weights.SLAB == cards.ROOM
+    torch.testing.assert_close(layer.norms("l2", x, signal), few)

@@ -18,11 +18,15 @@ from datasets.base import Table
 from engine.core.errors import RequestError
 from engine.method import Entry
 from engine.runs.job import Job
+from engine.training import weights
 
 SHARE = 0.8
 """Part of what is free on a card that a chunk may take: memory is handed out in blocks."""
 PINNED = 1_000_000
 """Bytes from which an array is worth pinning."""
+ROOM = 2**26
+"""Most numbers of record gradients that lie in a card's memory at once: a quarter of a gigabyte
+for each array of them. In pieces that fit a processor's cache a card mostly waits."""
 Array = NDArray[np.generic]
 
 
@@ -47,8 +51,10 @@ class CudaMemory:
         return int(torch.cuda.max_memory_allocated(self._device)) - before
 
 
-def exact(device: str) -> None:
+def prepare(device: str) -> None:
     """Makes products on a card exact to single precision, as every bound on a norm takes them.
+
+    A card also works out the norms of more records at once than a processor does.
 
     cuDNN rounds the factors of a convolution to ten bits unless it is told not to. A clipped record
     would then be longer than the bound that its noise is made for.
@@ -65,6 +71,8 @@ def exact(device: str) -> None:
         )
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cuda.matmul.allow_tf32 = False
+    if torch.device(device).type == "cuda":
+        weights.SLAB = ROOM
 
 
 def fitting(free: int, one: int, two: int) -> int:

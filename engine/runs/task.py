@@ -46,7 +46,7 @@ def run_chunk(order: Order) -> dict[str, Any] | None:
     from engine.runs import cards, driver, memory
 
     memory.keep()
-    cards.exact(order.device)
+    cards.prepare(order.device)
     job = Job.read(order.job, order.stored)
     worker = get_worker()
     _check(order, identity(job), worker.address)

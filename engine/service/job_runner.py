@@ -256,7 +256,7 @@ def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[
     past = Checkpoints(claim.recall, save, setting(KEEP, EVERY))
     if isinstance(executor, Local):
         device = executor.device(device)
-        cards.exact(device)
+        cards.prepare(device)
         data = cards.pinned(data, device)
         job = cards.fitted(job, data, device)
     known = job.spec().values()  # a setting that a damaged row names leads nowhere

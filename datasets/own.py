@@ -170,7 +170,8 @@ def card(name: str) -> Card:
         DatasetError: What is kept is damaged.
     """
     described = own_store.head(_place(name)).card
-    if own_names.OCCUR in described.public:  # classes were once taken as public
+    said = f"{described.public} {described.bounds.source if described.bounds else ''}"
+    if own_names.OCCUR in said or own_names.GIVEN in said:  # once taken as public, as was the form
         described = replace(described, taken=True)
     return named(described, name, described.title)
 

@@ -40,6 +40,8 @@ class Column:
         name: In small letters.
         comma: What a comma in a number is: "," for decimals, "." where it groups thousands; empty
             while there was none.
+        guessed: Whether the cells have decided that together. In a file whose values are not
+            separated by commas, a comma in a number is for decimals.
         rows: How many have been seen, and `blanks`: how many of them are blank.
         low: The smallest number, `high`: the largest, and `total`: the sum.
         words: The different values in small letters; None where there are too many.
@@ -51,6 +53,7 @@ class Column:
 
     name: str
     comma: str = ""
+    guessed: bool = False
     rows: int = 0
     blanks: int = 0
     low: float = np.inf
@@ -118,8 +121,9 @@ class Column:
         if not self.comma and pc.any(commas).as_py():
             grouped = pc.all(pc.match_substring_regex(pc.filter(present, commas), THOUSANDS))
             self.comma = "." if mark == "," and grouped.as_py() else ","
+            self.guessed = mark == ","
         if not self.comma and pc.any(pc.match_substring_regex(present, GROUPS)).as_py():
-            self.comma = "."
+            self.comma, self.guessed = ".", True
         values = _parsed(present, self.comma)
         wrong = np.isnan(values) & ~blank
         seen = [one for one in pc.unique(present).to_pylist() if one is not None]
@@ -198,17 +202,20 @@ def numbers(cells: pa.Array, column: Column) -> Floats:
 
 
 def places(cells: pa.Array, column: Column, levels: Sequence[str]) -> Codes:
-    """Which level each cell is, -1 for none of them, shape (n,)."""
-    if column.kind == "number":
-        texts = pa.array([one.strip().lower() for one in levels], pa.large_string())
-        values, known = numbers(cells, column), _parsed(texts, "")
-        known = np.where(np.isnan(known), np.inf, known)  # what is no number is none that occurs
-        order = np.argsort(known)
-        at = np.clip(np.searchsorted(known[order], values), 0, len(levels) - 1)
-        return np.where(known[order][at] == values, order[at], -1).astype(np.int64)
+    """Which level each cell is, -1 for none of them, shape (n,).
+
+    A cell is the level that it spells, or else the first one that is the same number; what other
+    cells hold does not matter.
+    """
     texts, codes = _coded(cells)
-    at = pc.index_in(texts, pa.array(levels, texts.type))
-    return np.asarray(pc.fill_null(at, -1), np.int64)[codes]
+    held = pa.array([one.strip().lower() for one in levels], texts.type)
+    spelled = np.asarray(pc.fill_null(pc.index_in(texts, held), -1), np.int64)
+    values, known = _parsed(texts, column.comma), _parsed(held, "")
+    known = np.where(np.isnan(known), np.inf, known)  # what is no number is none that occurs
+    order = np.argsort(known, kind="stable")
+    at = np.clip(np.searchsorted(known[order], values), 0, len(levels) - 1)
+    same = np.where(known[order][at] == values, order[at], -1)
+    return np.where(spelled >= 0, spelled, same)[codes].astype(np.int64)
 
 
 def words(cells: pa.Array) -> list[str | None]:

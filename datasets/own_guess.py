@@ -2,6 +2,13 @@
 
 Roles are guessed from usual names, bounds from lists that everybody knows. What nobody states and
 no list knows is read off the data, and is marked so.
+
+Guarantees:
+    What one cell means may not depend on another record: else one record would change how all are
+    read, and no bound on what a record can change would hold. So what the cells decide together
+    (which value is the event, what a comma or a date with slashes means, which of several columns
+    is the event) is read off the data too, unless it is stated. Two tables that differ in one
+    record are then read alike, or one of them cannot be released.
 """
 
 import re
@@ -35,13 +42,32 @@ PROPOSED = 20
 """Words of a column that is proposed as categories, at most."""
 HOLDS = {"number": "numbers", "truth": "true or false", "date": "dates", "words": "words",
          "blank": "nothing"}  # fmt: skip
-TWO = (("0", "1"), ("1", "2"), ("-1", "1"), ("false", "true"), ("no", "yes"))
-"""Classes that everybody expects of a column that holds two."""
+TWO = (("0", "1"), ("false", "true"), ("no", "yes"))
+"""Classes that everybody expects of a column that holds two. No two pairs share a word, nor do they
+share one with a public list: else one record could turn the one into the other."""
+PLAIN = ({"0", "1"}, {"-1", "1"})
+"""Values of events of which 1 means that it happened, whatever else is there."""
+NUMERALS = ("1", "2")
+"""Values of events that mean one thing or the other, by what else is there."""
+SLASHES = ("%m/%d/%Y", "%d/%m/%Y")
+"""Forms of dates that only other dates tell apart."""
 COUNTS, NUMBERED = ("index", "i"), "it counts rows"
 """Names of columns that may only count rows, and what is said of them."""
 UNCLEAR = ("censored", "censor", "is_censored", "censoring")
 """Names of events that may mean that it happened, and that it did not."""
 OTHER = "it looks like another time or event"
+OPEN = {
+    "number": "bounds of {}", "time": "bounds of {}", "categories": "categories of {}",
+    "label": "the classes of {}", LEFT_OUT: "a decision on {}",
+}  # fmt: skip
+"""What nobody has stated of a column, by its role."""
+READ = {
+    "value": "the value that means that {} happened",
+    "role": "the role of {}",
+    "decimal": 'what a comma means in {} (decimal = "," or ".")',
+    "dates": "dates of {} as year-month-day",
+}
+"""What the cells of a column mean, where they have decided it together."""
 
 
 def proposed(
@@ -57,7 +83,7 @@ def proposed(
     """
     problems: list[str] = []
     stated = _known(columns, odd, said, label, problems)
-    kind, roles = _roles(columns, stated, said, problems)
+    kind, roles, unsure = _roles(columns, stated, said, problems)
     choices: dict[str, Choice] = {}
     for key, column in columns.items():
         one = dict(stated.get(key, {}))
@@ -67,7 +93,7 @@ def proposed(
         elif role == "label":
             choice = _label(column, one, said)
         elif role == "event":
-            choice = _event(column, one.get("value", said.event_value), problems)
+            choice = _event(column, one, said, problems)
         elif role == "time":
             choice = _time(column, one, problems)
         elif role == LEFT_OUT and key in stated:
@@ -78,6 +104,10 @@ def proposed(
             choice = _feature(column, role, one, said, kind, problems)
         if "role" in stated.get(key, {}) and choice.origin == "standard":
             choice = replace(choice, origin="stated")
+        if key in unsure:
+            choice = replace(choice, origin="data", read="role")
+        if column.guessed and choice.role not in (LEFT_OUT, "person"):
+            choice = replace(choice, origin="data", read="decimal")
         choices[key] = replace(choice, holds=_holds(column))
     for key, held in odd.items():
         choices[key] = Choice(role=LEFT_OUT, origin="standard", why="it cannot be read", holds=held)
@@ -118,8 +148,11 @@ def _roles(
     stated: Mapping[str, Mapping[str, Any]],
     said: Said,
     problems: list[str],
-) -> tuple[str, dict[str, str]]:
-    """The kind of table, and the roles that follow from names; `key?` says why one is left out."""
+) -> tuple[str, dict[str, str], set[str]]:
+    """The kind of table, and the roles that follow from names; `key?` says why one is left out.
+
+    Last come the columns whose names alone would not have given them their role.
+    """
     given = {one["role"]: key for key, one in stated.items() if "role" in one}
     free = {key: one for key, one in columns.items() if "role" not in stated.get(key, {})}
     roles: dict[str, str] = {}
@@ -127,6 +160,11 @@ def _roles(
     person = "" if "person" in given else _found(free, KNOWN["person"])
     time = given.get("time") or _found(free, KNOWN["time"], {person}, _lasts)
     event = given.get("event") or _found(free, KNOWN["event"], {person, time}, _two, near=time)
+    named = (
+        given.get("time") or _found(free, KNOWN["time"], {person}),
+        given.get("event") or _found(free, KNOWN["event"], {person, time}, near=time),
+    )
+    unsure = {time, event} - {*named}
     if not kind:
         usual = "" if time and event else _found(free, KNOWN["label"])
         kind = "classes" if usual else "survival"
@@ -138,7 +176,7 @@ def _roles(
         roles = {label: "label"} if "label" not in given else {}
         if person and person != label:
             roles |= {person: LEFT_OUT, f"{person}?": "it numbers persons"}
-        return kind, roles
+        return kind, roles, set()
     start = given.get("start") or _found(free, KNOWN["start"], {time, event})
     _missing(columns, time, event, problems)
     roles = {time: "time", event: "event"}
@@ -151,7 +189,7 @@ def _roles(
     events = [key for key in rivals if _ranked(key, KNOWN["event"]) and _two(columns[key])]
     for key in (*times, *events) if times and events else ():
         roles |= {key: LEFT_OUT, f"{key}?": OTHER}
-    return kind, roles
+    return kind, roles, unsure
 
 
 def _missing(columns: Mapping[str, Column], time: str, event: str, problems: list[str]) -> None:
@@ -223,35 +261,44 @@ def _label(column: Column, one: Mapping[str, Any], said: Said) -> Choice:
     return Choice(role="label", categories=seen, origin="standard" if known else "data")
 
 
-def _event(column: Column, value: str, problems: list[str]) -> Choice:
+def _event(column: Column, one: Mapping[str, Any], said: Said, problems: list[str]) -> Choice:
     """Which value means that the event happened."""
-    levels = column.levels
+    levels, value = column.levels, one.get("value", said.event_value)
     if value and levels is not None and value not in levels:
         got = ", ".join(levels[:5])
         problems.append(f"{column.name}.value: expected one of {got}, got {value!r}")
-    guessed = value or _happened(column, problems)
+    if value:
+        return Choice(role="event", value=value, origin=one.get("from", "stated"))
+    guessed, known = _happened(column, problems)
     unclear = not guessed and _plain(column.name) in UNCLEAR
     why = "1 or true is taken as the event, not as censoring" if unclear else ""
-    return Choice(role="event", value=guessed, origin="standard", why=why)
+    if known:
+        return Choice(role="event", value=guessed, origin="standard", why=why)
+    return Choice(role="event", value=guessed, origin="data", why=why, read="value")
 
 
-def _happened(column: Column, problems: list[str]) -> str:
-    """The value that means that the event happened; empty for 1 or true."""
+def _happened(column: Column, problems: list[str]) -> tuple[str, bool]:
+    """The value that means that the event happened, and whether each value tells that by itself.
+
+    Empty for 1 or true.
+    """
     levels = column.levels or ()
-    if column.kind == "truth" or (levels and set(levels) <= {"0", "1"}):
-        return ""
-    if levels in TWO:
-        return levels[-1]
+    if column.kind == "truth" or (levels and set(levels) <= PLAIN[0]):
+        return "", True
+    if levels and set(levels) <= PLAIN[1]:
+        return "1", True
+    if levels == NUMERALS:
+        return levels[-1], False
     others = [one for one in levels if one not in NOT_YET]
     surest = [one for one in others if one in HAPPENED] or (others if len(levels) == 2 else [])
     if len(surest) == 1 and len(levels) <= 2:
-        return surest[0]
+        return surest[0], others == surest and not {*levels} & {*NUMERALS} and surest[0] in HAPPENED
     got = ", ".join(levels[:5]) or "many values"
     problems.append(
         f"expected events of 0 or 1 in {column.name}, got {got}: say which value means that it "
         f'happened (value = "{levels[-1] if levels else "1"}")'
     )
-    return ""
+    return "", True
 
 
 def _time(column: Column, one: Mapping[str, Any], problems: list[str]) -> Choice:
@@ -277,7 +324,10 @@ def _feature(
     kind, levels = column.kind, column.levels
     words = not role and kind == "words" and "low" not in one
     if words or role == "categories" or "categories" in one:
-        return _categories(column, role, one, table)
+        choice = _categories(column, role, one, table)
+        if choice.role == LEFT_OUT and (said.every or usual(column.name)):
+            return replace(choice, origin="data")  # without its words it would be a number
+        return choice
     stated = "low" in one or (said.every and column.kind != "blank")
     if not (role or stated) and (why := _useless(column)):
         read = levels is not None and why != NUMBERED
@@ -299,7 +349,10 @@ def _feature(
         fill = float(f"{column.mean if origin == 'data' else (low + high) / 2:.4g}")
     beyond = column.low < low or column.high > high
     why = "values beyond the bounds are clipped" if beyond and origin != "data" else ""
-    return Choice(role="number", low=low, high=high, fill=fill, origin=origin, why=why)
+    choice = Choice(role="number", low=low, high=high, fill=fill, origin=origin, why=why)
+    if kind == "date" and {*column.dates} & {*SLASHES}:
+        return replace(choice, origin="data", read="dates")
+    return choice
 
 
 def _useless(column: Column) -> str:
@@ -378,13 +431,13 @@ def _asked(
         (key, one) for key, one in choices.items()
         if one.origin == "data" and stated.get(key, {}).get("from") != "data"
     ]  # fmt: skip
-    parts = {
-        "bounds of": [key for key, one in open_ if one.role in ("number", "time")],
-        "categories of": [key for key, one in open_ if one.role == "categories"],
-        "the classes of": [key for key, one in open_ if one.role == "label"],
-        "a decision on": [key for key, one in open_ if one.role == LEFT_OUT],
-    }
-    return tuple(f"{what} {', '.join(keys)}" for what, keys in parts.items() if keys)
+    asked: dict[str, list[str]] = {}
+    for key, one in open_:
+        asked.setdefault(READ[one.read] if one.read else OPEN[one.role], []).append(key)
+    order = [*OPEN.values(), *READ.values()]
+    return tuple(
+        what.format(", ".join(asked[what])) for what in dict.fromkeys(order) if what in asked
+    )
 
 
 def classes_fit(column: Column) -> bool:

@@ -12,6 +12,8 @@ MOST = 80
 """Characters of a name at most; the rest is cut off."""
 OCCUR = ", which are those that occur in the file"
 """What a card says of classes that nobody has stated."""
+GIVEN = "with the table by the person who added it, or known to everybody"
+"""What a card said of bounds when the cells could still decide together what they mean."""
 ODD = re.compile(r"[^\w .,;/%()+'²³°-]|(?<=www)\.", re.I)
 """Characters that a name may not hold: control signs and the like, and the dot of an address."""
 LOOSE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")

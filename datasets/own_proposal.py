@@ -52,6 +52,8 @@ class Choice:
         value: The value of an event that means that it happened; empty for 1.
         origin: Where this comes from.
         why: A word on what cannot be seen from the rest.
+        read: What the cells have decided together: "value" (which one is the event), "role",
+            "decimal" or "dates"; empty for nothing.
         holds: What the column holds.
     """
 
@@ -63,6 +65,7 @@ class Choice:
     value: str = ""
     origin: Origin = "stated"
     why: str = ""
+    read: str = ""
     holds: str = ""
 
 

@@ -205,7 +205,7 @@ def _range(proposal: Proposal, features: Plan) -> list[tuple[float, float]]:
 def _origin(proposal: Proposal) -> str:
     """Where bounds and categories come from."""
     if not proposal.taken:
-        return "Given with the table by the person who added it, or known to everybody"
+        return "Stated by the person who added the table, or known to everybody"
     names = ", ".join(own_names.names(proposal.taken))[:200]
     return f"Taken from the data for {names}; given or known otherwise"
 

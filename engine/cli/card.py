@@ -108,13 +108,20 @@ def verify_card(arguments: argparse.Namespace) -> int:
     guarantee = document["guarantee"]
     if arguments.json:
         shown = {name: guarantee[name] for name in ("status", "epsilon_proved", "delta")}
-        show_json({"file": str(arguments.file), "right": not wrong, "wrong": wrong, **shown})
+        about = {"right": not wrong, "wrong": wrong, "compared": card_file.compared(document)}
+        show_json({"file": str(arguments.file), **about, **shown})
     elif wrong:
         print(*wrong, sep="\n", file=sys.stderr)
     else:
         proved = guarantee["epsilon_proved"]
         price = "nothing is proved" if proved is None else f"ε = {float(proved):.4g} is proved"
-        print(f"In order: {price}, at δ = {guarantee['delta']:g}.")
+        if card_file.compared(document):
+            print(f"In order: {price}, at δ = {guarantee['delta']:g}.")
+        else:
+            print(
+                f"The releases cost what the card says: {price}, at δ = {guarantee['delta']:g}. "
+                "It is of another program or version: who is protected, and why, was not compared."
+            )
     return WRONG if wrong else 0
 
 

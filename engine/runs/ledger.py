@@ -12,6 +12,7 @@ import dataclasses
 import hashlib
 import json
 import math
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -57,6 +58,8 @@ class LedgerEntry:
         curve: Its Rényi curve (`engine.privacy.composing.PricedPart`); empty where it is unknown.
         precision: 1/s^2 of Gaussian releases alone; 0 for others.
         fixed: Whether the price was known before the release; what a search costs is not.
+        key: Drawn for this entry, so that a search lowers its own and no other that began in the
+            same second.
     """
 
     epsilon: float
@@ -70,6 +73,7 @@ class LedgerEntry:
     curve: tuple[float, ...] = ()
     precision: float = 0.0
     fixed: bool = True
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,11 @@ class TableLedger:
         looks, whole = total(self.looks), composed(self.releases, self.limit)
         sums = {**_plain(whole), "how": whole.how, "ways": dict(whole.ways)}
         entries = [
-            {name: value for name, value in dataclasses.asdict(one).items() if name != "curve"}
+            {
+                name: value
+                for name, value in dataclasses.asdict(one).items()
+                if name not in ("curve", "key")
+            }
             for one in self.entries
         ]
         return {
@@ -308,7 +316,8 @@ def enter(table: str, paper: str, method: str, card: Guarantee, **more: Any) -> 
         return None
     assert card.epsilon_proved is not None
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    new = LedgerEntry(card.epsilon_proved, card.delta, card.relation, paper, method, now, **more)
+    price = (card.epsilon_proved, card.delta, card.relation)
+    new = LedgerEntry(*price, paper, method, now, **more, key=secrets.token_hex(8))
     with _alone(table):
         ledger = read(table)
         ledger = dataclasses.replace(ledger, entries=(*ledger.entries, new))

@@ -117,12 +117,13 @@ def verify(document: Document) -> list[str]:
     """What is wrong with a document, one sentence each; empty where nothing is.
 
     The digest finds a change by accident. The price finds a guarantee that does not follow from the
-    releases. Where the document names a method of this program and this version, every field is
-    compared with the card that the program makes now.
+    releases. Where the document names a method of this program and this version (`compared`), every
+    field is compared with the card that the program makes now; elsewhere what it says of who is
+    protected, and why, is its own word.
     """
     wrong = []
     if document["digest"] != digest(document):
-        wrong.append("The digest does not fit the content: the card was changed.")
+        wrong.append("The digest does not match the content: the card was changed.")
     told = document["guarantee"]
     like = Guarantee(
         mechanism="", status=told["status"], epsilon_claimed=None, epsilon_proved=None, delta=0.0,
@@ -176,23 +177,27 @@ def _prices(document: Document, releases: tuple[Release, ...]) -> list[str]:
     return wrong
 
 
+def compared(document: Document) -> bool:
+    """Whether a document names a method of this program and version, which can make its card."""
+    program = f"Epsilon Explorer {__version__}"
+    return document.get("paper") in catalog() and document["program"] == program
+
+
 def _own(document: Document) -> list[str]:
     """What differs from the card that this program makes of the same settings."""
-    slug = document.get("paper")
-    if slug not in catalog() or document["program"] != f"Epsilon Explorer {__version__}":
+    if not compared(document):
         return []
     try:
-        job = request(slug, document["method"], document["dataset"], document["settings"])
+        job = request(*(document[key] for key in ("paper", "method", "dataset", "settings")))
         today = of_job(job)
     except ExplorerError as error:
         return [f"This program makes no such card: {error}"]
-    today["guarantee"]["secret"] = document["guarantee"].get("secret", False)
     return [
-        f"{name} is another in the card that this program makes."
+        f"{name} differs from the card that this program makes."
         for name in today
         if name not in ("digest", "guarantee") and not _alike(today[name], document.get(name))
     ] + [
-        f"guarantee/{name} is another in the card that this program makes."
+        f"guarantee/{name} differs from the card that this program makes."
         for name, value in today["guarantee"].items()
         if name != "limits" and not _alike(value, document["guarantee"].get(name))
     ]

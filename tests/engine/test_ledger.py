@@ -4,7 +4,9 @@ import json
 import math
 import os
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from datasets import own
 from engine.cli.main import main
 from engine.core.errors import StoreError
 from engine.privacy import composing, selection
+from engine.privacy.guarantee import Guarantee
 from engine.privacy.selection import ORDERED
 from engine.runs import ledger, release
 from engine.runs.ledger import LedgerEntry, Limit
@@ -197,6 +200,21 @@ def test_a_release_is_entered_and_a_limit_stops_the_one_that_would_pass_it(
     basic = ledger.total(ledger.read(table).releases)
     assert basic.delta == pytest.approx(2 * body["entries"][0]["delta"])
     assert main(asked(table, tmp_path / "c", epsilon=0.4)) == 0  # there is room for a smaller one
+
+
+def test_a_search_lowers_its_own_entry_once_and_no_other_of_the_same_second(table, monkeypatch):
+    once = datetime(2026, 1, 1, tzinfo=UTC)
+    monkeypatch.setattr(ledger, "datetime", SimpleNamespace(now=lambda zone: once))
+    card = Guarantee(
+        mechanism="", status="proved", epsilon_claimed=None, epsilon_proved=2.0, delta=0.0,
+        relation="replace_one", unit="",
+    )  # fmt: skip
+    one, other = (ledger.enter(table, "survival", "km_dp", card, fixed=False) for _ in range(2))
+    for _ in range(2):  # killed before it has published, and settled again by who goes on
+        ledger.settle(table, one, 0.25, "enough")
+    assert [entry.epsilon for entry in ledger.read(table).releases] == [0.25, 2.0]
+    ledger.settle(table, other, 1.0, "enough")
+    assert [entry.epsilon for entry in ledger.read(table).releases] == [0.25, 1.0]
 
 
 def test_a_look_is_entered_once_and_stops_no_release(table, drawn, tmp_path, capsys):

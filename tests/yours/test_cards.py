@@ -7,6 +7,7 @@ import pytest
 from benchmarks import yours
 from engine.catalog import catalog
 from engine.cli.main import main
+from engine.privacy.guarantee import SECRET
 from engine.yours import card_file
 
 
@@ -36,6 +37,26 @@ def test_a_changed_card_ends_the_command_with_one(tmp_path):
     assert main(["card", "verify", str(path)]) == 0
     path.write_text(json.dumps({**document, "records": 3}))
     assert main(["card", "verify", str(path)]) == 1
+
+
+def test_a_card_of_this_version_does_not_claim_secret_noise():
+    document = yours.made("survival", "dp_newton")
+    document["guarantee"]["secret"], document["guarantee"]["limits"] = True, list(SECRET)
+    document["digest"] = card_file.digest(document)
+    said = "guarantee/secret differs from the card that this program makes."
+    assert card_file.verify(document) == [said]
+
+
+def test_of_another_version_only_the_price_is_checked_and_so_it_is_said(tmp_path, capsys):
+    document, path = yours.made("mean", "laplace"), tmp_path / "card.json"
+    document |= {"program": "Epsilon Explorer 0.0.1"}
+    document["guarantee"]["unit"] = "a hospital"
+    document["digest"] = card_file.digest(document)
+    path.write_text(json.dumps(document))
+    assert main(["card", "verify", str(path)]) == 0
+    assert "who is protected, and why, was not compared" in capsys.readouterr().out
+    assert main(["card", "verify", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["compared"] is False
 
 
 def test_a_guarantee_that_the_releases_do_not_prove_is_refused():

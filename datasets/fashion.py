@@ -16,7 +16,7 @@ from engine.core.errors import DatasetError
 CARD = Card(
     name="fashion",
     title="Fashion-MNIST (28 x 28)",
-    summary="Photographs of articles of an online shop in ten classes, from T-shirts to ankle "
+    summary="Photographs of clothing from an online shop in ten classes, from T-shirts to ankle "
     "boots, in 28 x 28 grey pixels; 60,000 to train on and 10,000 to test on.",
     records=60_000,
     classes=10,

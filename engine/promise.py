@@ -15,7 +15,7 @@ from engine.privacy.releases import Release, cost
 
 PURE = (Laplace, GammaSphere, Exponential)
 EXACT = "exact curve of composed Gaussian releases (Balle and Wang 2018)"
-CONCENTRATED = "concentrated privacy of noise on whole numbers (Canonne et al. 2020, Prop. 12)"
+CONCENTRATED = "zero-concentrated privacy of discrete Gaussian noise (Canonne et al. 2020)"
 RENYI = "Rényi differential privacy of the sampled Gaussian"
 SUM = "sum of the releases' ε"
 

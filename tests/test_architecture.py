@@ -52,7 +52,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     # one run: its name, its loop, its results
     "engine/runs": {
         "engine.core", "engine.privacy", "engine.method", "engine.catalog", "engine.__version__",
-        "engine.audit.entry", "engine.intervals", "engine.promise", "datasets", "torch", "scipy",
+        "engine.audit.entry", "engine.intervals", "engine.promise", "engine.training.weights",
+        "datasets", "torch", "scipy",
         "pandas",
     },
     # many runs: store, worker, client

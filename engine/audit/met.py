@@ -1,4 +1,4 @@
-r"""The attacker whom one can meet: sees what is published, and asks who of real people was in it.
+r"""A realistic attacker: sees only what is published, and guesses who was in the data.
 
 Whoever sees every step and chooses the data checks the proof. Here the attacker sees the published
 arrays and measures alone, and the data are real: each training is on a random half of the records,

@@ -10,9 +10,9 @@ def outcome(trainings: int, right: float, judged: int = 0) -> str:
     """How often an attack was right, with the 95 % interval of that share, rounded outwards.
 
     >>> outcome(1000, 0.61)
-    'An attack with 1,000 trainings was right 61 times of 100'
+    'An attack with 1,000 trainings was right 61 times out of 100'
     >>> outcome(220, 0.581818, 220)
-    'An attack with 220 trainings was right 58 times of 100, between 51 and 65'
+    'An attack with 220 trainings was right 58 times out of 100, between 51 and 65'
     >>> outcome(520, 0.484615, 260)[:52]
     'An attack with 520 trainings, judged on 260 of them,'
 
@@ -21,7 +21,7 @@ def outcome(trainings: int, right: float, judged: int = 0) -> str:
         right: Share of right guesses.
         judged: Trainings whose guesses were counted; 0 where that was not kept.
     """
-    said = f"was right {100 * right:.0f} times of 100"
+    said = f"was right {100 * right:.0f} times out of 100"
     if not judged:
         return f"An attack with {trainings:,} trainings {said}"
     from engine.audit.bounds import interval

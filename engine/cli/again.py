@@ -1,4 +1,4 @@
-"""Computed of what ships, computed again: the same numbers to the last digit, or what differs."""
+"""Computes parts of what ships again and compares them to the last digit."""
 
 import json
 import math

@@ -169,7 +169,7 @@ def _readme(run: Run, device: str, proved: bool) -> str:
         "The seed of the noise is public here, so that anyone can repeat the numbers. Results from "
         "private records must be made with `--release` instead, which keeps the noise secret."
         if proved
-        else f"No finite ε is proved of this run, so nothing of it is here: see `{RAW}`."
+        else f"No finite ε is proved for this run, so nothing of it is here: see `{RAW}`."
     )
     return (
         f"# Run {run.id}\n\n{publication.title}, {entry.label}, on {job.dataset}: "

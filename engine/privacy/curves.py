@@ -77,7 +77,7 @@ def deltas(event: DpEvent, epsilons: Floats, relation: Relation) -> Floats:
 
 
 def advantage(event: DpEvent, relation: Relation) -> float:
-    r"""\delta at \varepsilon = 0: how far right guesses can be from wrong ones, in [0, 1].
+    r"""\delta at \varepsilon = 0: the total variation distance, in [0, 1].
 
     It is the total variation distance between the outputs of two neighbours, from a coarser grid
     than `deltas` has: at no loss the grid matters least, and it rounds up.
@@ -97,7 +97,7 @@ def advantage(event: DpEvent, relation: Relation) -> float:
 
 
 def misses(event: DpEvent, alarms: Floats, relation: Relation) -> Floats:
-    r"""How often a test at least misses that raises false alarms so often.
+    r"""The lowest miss rate of any test with these false-alarm rates.
 
     Args:
         event: What was released.

@@ -129,7 +129,7 @@ def for_persons(card: Guarantee, rows: int) -> Guarantee:
     for i in range(rows if card.delta else 0):
         lost += card.delta * math.exp(min(i * row, 700.0))
     if lost >= 1.0:
-        none = f"With {rows} rows of a person δ adds up to 1, so nothing is proved of a person."
+        none = f"With {rows} rows of a person δ adds up to 1, so nothing is proved about a person."
         return dataclasses.replace(
             card, status="heuristic", epsilon_proved=None, reasons=(*card.reasons, none)
         )

@@ -21,11 +21,11 @@ from engine.intervals import CUBE, FEWEST, LEVEL, NOISIEST, Estimate, around
 from engine.method import Arrays
 from engine.runs.job import Job
 
-UNKNOWN = "this method does not know how large its error is"
+UNKNOWN = "the size of this method's error is unknown"
 NOISY = "noise hides too much: an interval would not cover as often as it says"
-FEW = "too few records are one of both: noise hides how many"
+FEW = "too few records have one of the two values: noise hides how many"
 CROWDED = "all values lie in a small part of the public range: noise hides how they are spread"
-BESIDE = "it goes together with a covariate that has no interval"
+BESIDE = "it is correlated with a covariate that has no interval"
 DATED = (
     "it counts calendar years: later records are followed for less time, which no interval counts"
 )

@@ -230,7 +230,7 @@ def may_stop(store: Store, run: str, visitor: Visitor) -> None:
     if visitor == NOBODY or owner == visitor.person:
         return
     if count := others(store, run, visitor):
-        who = "another person looks" if count == 1 else f"{count} other people look"
+        who = "another person is looking" if count == 1 else f"{count} other people are looking"
         raise RequestError(
             f"{who} at this run: only the person who started it can stop it while others look"
         )

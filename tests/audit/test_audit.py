@@ -72,7 +72,7 @@ def test_the_bound_climbs_with_the_trainings():
 def test_the_sentence_says_what_was_right_and_what_is_allowed():
     actual = replace(attacked(replicas=100), right=0.61, allowed=0.731, replicas=500, exact=False)
     assert actual.sentence == (
-        "An attack with 1,000 trainings, judged on 200 of them, was right 61 times of 100, "
+        "An attack with 1,000 trainings, judged on 200 of them, was right 61 times out of 100, "
         "between 53 and 68; the proof allows 74 (from ε and δ alone). "
         "The ε that it shows holds only if the noise is of the declared kind."
     )

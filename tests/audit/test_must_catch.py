@@ -34,7 +34,7 @@ def test_the_printed_noise_of_enadpp_is_caught(calibration):
 def test_the_printed_initialisation_of_lvq_is_caught():
     """Noise for sensitivity 1 on sums that one record moves by the number of features.
 
-    A guess that is right 78 times of 100, as it is here, bounds ε by 1 from about 300 trainings on.
+    A guess that is right 78 times out of 100, as here, bounds ε by 1 from about 300 trainings on.
     """
     attack = attacked("lvq", "glvq_dp", 400, epsilon=1.0, initialisation="sensitivity_1")
     assert attack.epsilon_claimed == 1.0

@@ -115,7 +115,7 @@ def test_none_is_given_of_rare_or_crowded_columns_and_of_what_goes_with_them(dat
     root = np.sqrt(np.diagonal(rare["uncertainty"][0]))
     rare["uncertainty"][0, 5, 4] = rare["uncertainty"][0, 4, 5] = -0.5 * root[4] * root[5]
     _, _, marker = estimates(rare, 0, data.card, spec)
-    assert "goes together with" in marker.why
+    assert "correlated with" in marker.why
 
 
 def test_none_is_given_of_calendar_years_nor_of_what_goes_with_them(data):
@@ -131,7 +131,7 @@ def test_none_is_given_of_calendar_years_nor_of_what_goes_with_them(data):
     assert marker.low is not None
     root = np.sqrt(np.diagonal(arrays["uncertainty"][0]))
     arrays["uncertainty"][0, 5, 3] = arrays["uncertainty"][0, 3, 5] = -0.5 * root[3] * root[5]
-    assert "goes together with" in estimates(arrays, 0, card, spec)[2].why
+    assert "correlated with" in estimates(arrays, 0, card, spec)[2].why
 
 
 @pytest.mark.slow

@@ -74,7 +74,7 @@ def test_only_its_owner_stops_a_run_that_others_look_at(toy, client, store):
     watching.look_on(store, BOB, [job.id])
     watching.may_stop(store, job.id, ADA)
     watching.may_stop(store, job.id, NOBODY)
-    with pytest.raises(RequestError, match="another person looks at this run: only the person"):
+    with pytest.raises(RequestError, match="another person is looking at this run: only"):
         watching.may_stop(store, job.id, BOB)
     watching.look_on(store, ADA, [])
     watching.may_stop(store, job.id, BOB)  # the last one who looks

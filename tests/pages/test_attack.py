@@ -107,7 +107,7 @@ def test_a_finished_attack_says_what_it_showed(proof, trained):
     text = shown(test)
     assert "at least ε = **0.4** is spent" in text
     assert IF_AS_DECLARED in text
-    assert "was right 61 times of 100; the proof allows 74 (from ε and δ alone)" in text
+    assert "was right 61 times out of 100; the proof allows 74 (from ε and δ alone)" in text
     assert "[attacked](/learn#attacked) **at least 0.4**" in text
 
 

@@ -192,7 +192,7 @@ def test_records_that_are_no_images_have_no_pixels_to_show(visit: Open, home: Pa
     assert not test.exception
     assert "classes" in charts
     assert not {"heat", "regions"} & set(charts)
-    assert "These records are no images" in said(test)
+    assert "These records are not images" in said(test)
     assert not [one for one in test.expander if "behind an answer" in one.label]
 
 

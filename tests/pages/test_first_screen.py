@@ -32,6 +32,7 @@ from pages.ui.paper.view import Page, View, offers
 from tests.pages.conftest import Open
 from tests.pages.drawn import plots, texts, tour
 
+BEATS = "beats training without privacy"
 GAUGE = Gauge("Accuracy", "up", unit="share")
 SAID = Saying("is right on {} of 100", ("image in 100", "images in 100"), 100.0, lambda data: 0.1)
 FORBIDDEN = (
@@ -131,8 +132,8 @@ def line(budgets: tuple[float, ...], middle: tuple[float, ...]) -> Curve:
         ((0.1, 0.5, 1.0), (0.8, 0.85, 0.9), ""),
         # a smaller budget that is better hides nothing, a larger one is not below
         ((0.5, 1.0, 2.0), (0.8, 0.9, 0.5), ""),
-        ((0.5, 1.0, 2.0), (0.8, 0.98, 0.98), "From ε = 1 on, DP-SGD beats no privacy."),
-        ((0.5, 1.0, 2.0), (0.8, 0.9, 0.98), "At ε = 2, DP-SGD beats no privacy."),
+        ((0.5, 1.0, 2.0), (0.8, 0.98, 0.98), f"From ε = 1 on, DP-SGD {BEATS}."),
+        ((0.5, 1.0, 2.0), (0.8, 0.9, 0.98), f"At ε = 2, DP-SGD {BEATS}."),
         ((0.5, 1.0, 2.0), (0.8, 0.98, 0.9), ""),
     ],
 )
@@ -225,7 +226,7 @@ def test_a_rival_below_the_level_of_no_privacy_is_explained():
         return finding(found, gauge, how, data_catalog.card("digits"), 1.0, "Own")
 
     assert told("better inputs").endswith(
-        "At ε = 2, Rival beats no privacy thanks to better inputs."
+        "At ε = 2, Rival beats training without privacy thanks to better inputs."
     )
     assert "costs 57" not in told("better inputs")  # one thing more is enough
     assert told("").endswith("At ε = 0.5, Own costs 57.")  # without a reason, of the own method

@@ -374,7 +374,7 @@ def test_deleting_asks_first_and_says_who_else_looks(visit: Open, home: Path):
     for number in range(2):
         watching.look_on(Store(home), Visitor(f"page {number}", f"person {number}"), [job.id])
     page = visit("runs")
-    assert any("2 other people look at this run" in one.value for one in page.caption)
+    assert any("2 other people are looking at this run" in one.value for one in page.caption)
     page.checkbox(key=f"sure.{job.id}").check().run()
     (delete,) = [one for one in page.button if one.label == "Delete for good"]
     assert not delete.disabled

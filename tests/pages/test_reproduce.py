@@ -282,7 +282,7 @@ def test_the_page_opens_with_every_exhibit_in_a_sentence(visit: Open):
     titles = [exhibit.title for exhibit in sorted(every, key=lambda one: bool(one.beside))]
     assert [label for _, label in links] == titles
     assert len({query for query, _ in links}) == len(titles)
-    assert "numbers are met within" in said(test)
+    assert "numbers are matched to within" in said(test)
     picture = charts(test)[0]
     rows = [row for row in picture["layout"]["yaxis"]["ticktext"] if not row.startswith("<b>")]
     assert [row.rstrip(" (✓)×") for row in rows] == titles
@@ -290,7 +290,8 @@ def test_the_page_opens_with_every_exhibit_in_a_sentence(visit: Open):
     assert f"Of **{len(graded)}** tables and figures that can be graded" in said(test)
     assert f"{sum(row.endswith('(✓)') for row in graded)} of these with a caveat" in said(test)
     near, far = (len(trace["x"]) for trace in picture["data"])
-    assert f"**{near} of {near + far}** printed numbers are met within 25\u00a0%" in said(test)
+    told = f"**{near} of {near + far}** printed numbers are matched to within 25\u00a0%"
+    assert told in said(test)
 
 
 def test_a_number_is_filled_within_a_quarter_and_none_leaves_the_picture():
@@ -340,12 +341,13 @@ def test_the_summary_grades_errors_and_calls_guessing_guessing():
 
     twice = said(91.2, 96.5)
     assert (twice.kind, twice.beyond) == ("unreachable", True)
-    assert "0 of 3 numbers are met" in twice.text
+    assert "0 of 3 numbers are matched" in twice.text
     assert "guessing" not in twice.text
     coin = said(95.9, 51.0)
     assert (coin.kind, coin.beyond) == ("reproduced", False)
     assert "0 of 3 errors are smaller than printed, and 3 are no better than guessing" in coin.text
-    assert "0 of 3 numbers are met within 25\u00a0%, and 3 are no better" in said(51.0, 95.9).text
+    worse = "0 of 3 numbers are matched to within 25\u00a0%, and 3 are no better"
+    assert worse in said(51.0, 95.9).text
     plain = replace(known, better="neither")
     cells = [
         Cell("a", "x", variant, 0.05, 0.01, None, "0") for variant in ("as printed", "rigorous")

@@ -272,7 +272,7 @@ def test_the_line_of_a_chart_holds_its_settings_and_no_mark_of_html(
     )
     assert "<script>" not in line
     source.publish("")
-    assert source.embed("1").startswith("No static page holds this chart")
+    assert source.embed("1").startswith("The static pages do not have this chart")
 
 
 @pytest.mark.thorough

@@ -145,7 +145,7 @@ def test_a_stop_that_does_not_ship_says_which_are_answered_at_once(
 ):
     monkeypatch.setattr(shipped, "FOLDER", FOLDER / "defaults")
     test = visit("lvq", **{"lvq.sample_rate": rate, "lvq.epochs": epochs})
-    said = "q = 0.2 to 1 is answered at once. This value trains first."
+    said = "q = 0.2 to 1 is shown at once. This value has to be trained first."
     assert any(one.value.endswith(said) for one in test.markdown) == told
 
 

@@ -21,7 +21,7 @@ VECTOR_PARTS = {"centre": 0.1, "counts": 0.05, "sums": 0.85}
 MATRIX_PARTS = {"centre": 0.1, "counts": 0.05, "sums": 0.4, "moment": 0.45}
 """How the tight initialisation divides its squared signal-to-noise among its releases."""
 ROUNDS = 2
-"""How often the records of a class are assigned anew to the nearest of its several prototypes."""
+"""How often the records of a class are assigned again to the nearest of its several prototypes."""
 BARE = "The class sums get noise for sensitivity 1, but one record changes them by up to d."
 PRICED = (
     "epsilon",

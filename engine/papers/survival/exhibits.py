@@ -194,7 +194,7 @@ def figure3(full: bool) -> list[Curve]:
 
 
 def figure4(full: bool) -> list[Curve]:
-    """Error by epoch at three budgets: as printed, mended, and the corrected sampler's level."""
+    """Error by epoch at three budgets: as printed, corrected, and the corrected sampler's level."""
     axes, seeds = {"epsilon": THREE}, range(3 if full else 2)
     alone = range(1) if full else seeds  # far from the data a step costs three times as much
     long = {**GRID, "sampler_epochs": EPOCHS if full else 1.0}

@@ -97,7 +97,7 @@ def _objective(spec: SurvivalSpec, n: int) -> Facts:
 
 
 def _langevin(spec: SurvivalSpec, n: int) -> Facts:
-    """What Algorithm 4 as printed targets, or what was mended, and where its chain is too short.
+    """What Algorithm 4 as printed targets, or what was corrected, and where its chain is too short.
 
     The square of the density is the mechanism at twice the temperature, so 2ε bounds an exact draw
     of it; of a finite chain nothing is proved either way.

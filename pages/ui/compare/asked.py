@@ -44,7 +44,7 @@ LOOKS = (
 )
 DESCRIBED = (
     "How well the model describes a record: 1 for one that it expects, 0 for one with a loss of 10 "
-    "nats or more. The mean is asked with noise at each ε, and its lower 95 % limit must reach "
+    "nats or more. The mean is measured with noise at each ε, and its lower 95 % limit must reach "
     "this value. A larger value needs a larger ε."
 )
 WIDE = (

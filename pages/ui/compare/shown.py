@@ -32,7 +32,7 @@ BEST = (
 )
 NEITHER = "*{}* has no better direction, so no method is best by it."
 NONE = "For none of these runs is a finite ε proved."
-APART = "Methods are told apart where the intervals of their medians do not meet."
+APART = "Methods count as different where the intervals of their medians do not overlap."
 INTERVAL = "In brackets: the middle 80 % of the repetitions."
 Lines = Mapping[str, Curve]
 
@@ -79,7 +79,7 @@ def able(here: Sequence[Candidate], gauge: str, dataset: str) -> dict[str, Candi
 
 
 def answer(rows: Sequence[Best], epsilon: float) -> tuple[str, tuple[str, ...]]:
-    """What the page's question is answered at a budget, and the names of the best runs."""
+    """The answer to the page's question at a budget, and the names of the best runs."""
     at = next((i for i, row in reversed(list(enumerate(rows))) if row.epsilon <= epsilon), None)
     if at is None:
         return f"For none of these runs is an ε of at most {figure(epsilon)} proved.", ()

@@ -14,7 +14,7 @@ from pages.ui.kit.access import troubles
 from pages.ui.kit.chart import chart
 
 READ = (
-    "◆ claimed, ■ proved, ▲ attacked: the method spends at least so much. Red: an attack above "
+    "◆ claimed, ■ proved, ▲ attacked: the method spends at least this much. Red: an attack above "
     "what is claimed or proved. A row without ■ has no proof."
 )
 CAPTION = (

@@ -30,12 +30,11 @@ BADGES: dict[str, Badge] = {
 }
 BEYOND: Badge = ("Beyond: proved and better", "violet", "trending_up")
 RULE = (
-    "**Reproduced**: at least nine of ten printed numbers are met within 25 % of their error, on "
-    "real data. **With a caveat**: at least half are, or the data are simulated, or the numbers "
-    "are those of the authors' program rather than of the printed method. **Beyond**: at least "
-    "half of the numbers with a proof have a smaller error than the printed ones. "
-    "**Not graded**: measured beside the paper or on other data, claimed by others, times or p "
-    "values."
+    "**Reproduced**: at least nine in ten printed numbers are matched to within 25 % of their "
+    "error, on real data. **With a caveat**: at least half are, or the data are simulated, or the "
+    "numbers are those of the authors' program rather than of the printed method. **Beyond**: at "
+    "least half of the numbers with a proof have a smaller error than the printed ones. **Not "
+    "graded**: measured beside the paper or on other data, claimed by others, times or p values."
 )
 PLAIN = ("", agreement.PRINTED, "without privacy")
 """Variants that follow what a paper describes."""
@@ -126,7 +125,7 @@ def _met(own: Count) -> str:
     met = own.near + own.fair
     whole = met == own.printed > 2
     many = f"all {met} numbers are" if whole else agreement.among(met, own.printed, "number")
-    text = f"{name}{', ' * bool(name)}{many} met within 25\u00a0%"
+    text = f"{name}{', ' * bool(name)}{many} matched to within 25\u00a0%"
     return f"{text[:1].upper()}{text[1:]}"
 
 

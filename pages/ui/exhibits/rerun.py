@@ -91,7 +91,7 @@ def _asked(watched: Mapping[str, Watched], runs: list[Run]) -> str:
     if here:
         text += (
             f"\n\nIt first deletes the results of {words.plural(here, 'run')} on this computer. "
-            "Pages that show them stay without them until the new ones are ready. "
+            "Pages that show them have gaps until the new ones are ready. "
             "This cannot be undone."
         )
     return f"{text}\n\nNumbers that ship with the app stay."

@@ -17,7 +17,7 @@ from pages.ui.kit.chart import chart
 
 READ = (
     "Each dot is a printed number: 1 means that the same error was found here. Filled dots lie "
-    "within 25 %; numbers that are no errors are compared as they are. ✓ reproduced, (✓) with a "
+    "within 25 %; numbers that are not errors are compared directly. ✓ reproduced, (✓) with a "
     "caveat, × not reachable as printed."
 )
 SIGNS = {"reproduced": "✓", "caveat": "(✓)", "unreachable": "×"}
@@ -103,7 +103,7 @@ def near(rows: Sequence[Strip]) -> str:
     """How many of all printed numbers are met, in one sentence."""
     ratios = [ratio for row in rows for ratio in row.ratios]
     met = sum(abs(ratio - 1.0) <= WITHIN + 1e-9 for ratio in ratios)
-    return f"**{met} of {len(ratios)}** printed numbers are met within 25\u00a0%."
+    return f"**{met} of {len(ratios)}** printed numbers are matched to within 25\u00a0%."
 
 
 def _row(one: One) -> None:

@@ -235,7 +235,7 @@ def follow(part: str, runs: Mapping[str, Stage], drawn: dict[str, Run] | None) -
 
 
 def leave(part: str | None = None) -> None:
-    """Follows a part of this session's page no more, or none of its parts: it is drawn anew."""
+    """Follows a part of this session's page no more, or none of its parts: it is drawn again."""
     context = get_script_run_ctx(suppress_warning=True)
     if context is not None:
         FOLLOWER.leave(context.session_id, part)

@@ -192,5 +192,5 @@ def onlookers(run: str) -> int:
 def who_looks(runs: Iterable[str]) -> str:
     """One line for whoever is about to remove runs: that others look at them; empty if nobody."""
     count = max((onlookers(run) for run in runs), default=0)
-    who = "Another person looks" if count == 1 else f"{count} other people look"
+    who = "Another person is looking" if count == 1 else f"{count} other people are looking"
     return f":material/group: {who} at this run." if count else ""

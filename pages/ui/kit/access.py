@@ -53,7 +53,7 @@ def troubles() -> Iterator[None]:
         text = sentence(str(error))
         shown = st.session_state.setdefault(SHOWN, set())
         if text in shown:
-            st.markdown(":material/error: Not with these settings: see the message above.")
+            st.markdown(":material/error: This setting is not available: see the message above.")
         else:
             shown.add(text)
             st.error(text, icon=":material/error:")

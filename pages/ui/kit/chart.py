@@ -14,8 +14,8 @@ from pages.ui.kit.plot import plot
 from pages.ui.messages import tr
 
 COPY = (
-    "The buttons over the chart copy it or save it as SVG or PNG (300 dpi): large type, clear "
-    "ground, its caption and this source."
+    "The buttons over the chart copy it or save it as SVG or PNG (300 dpi): large type, "
+    "transparent background, its caption and this source."
 )
 
 
@@ -103,7 +103,7 @@ def opener(key: str) -> Any:
     """The button below a picture, and the place that it opens."""
     return st.popover(
         tr("Numbers, embed"), key=f"{key}.table", on_change="rerun", icon=":material/table_rows:",
-        type="tertiary", help=tr("The numbers behind this chart, and how another page shows it"),
+        type="tertiary", help=tr("The numbers behind this chart, and how to embed it"),
     )  # fmt: skip
 
 

@@ -47,8 +47,8 @@ def embed(name: str) -> str:
     """
     if not (place := _PLACE.get()) or name in ABSENT:
         return tr(
-            "No static page holds this chart: they hold what a page opens with, one main slider or "
-            "the method changed at a time, and no runs of your own."
+            "The static pages do not have this chart. They show default views with one main slider "
+            "or the method changed at a time, and none of your own runs."
         )
     site = os.environ.get(SITE, NO_SITE).rstrip("/")
     spoken = {} if language() == SOURCE else {LANG: language()}

@@ -57,9 +57,9 @@ def ask(question: Question) -> None:
     each = mechanism(question)
     kept = words.number(100 * each.honest, 2)
     st.caption(
-        f"Your answer is counted as it is with probability {kept} %, else as another option, drawn "
-        f"at random. So each of your two answers costs you ε = {each.epsilon:g}, and "
-        f"{question.epsilon:g} together. No names are kept."
+        f"Your answer is counted unchanged with probability {kept} %; otherwise another option, "
+        "drawn at random, is counted instead. So each of your two answers costs you "
+        f"ε = {each.epsilon:g}, and {question.epsilon:g} together. No names are kept."
     )
 
 

@@ -47,7 +47,7 @@ def ask(question: Question) -> Mapping[str, Any] | None:
         st.caption(f":material/lock: {said}")
     elif st.button(question.label, key=f"{question.prefix}.ask", icon=":material/savings:"):
         try:
-            with st.spinner(tr("Asking the records…")):
+            with st.spinner(tr("Computing the private answer…")):
                 words = (*question.words, "--to", _place(question))
                 st.session_state[kept] = rights.do("spend on a table", question.table, words)
         except ExplorerError as error:

@@ -135,11 +135,11 @@ def chances(guarantee: Guarantee, right: float | None, *, beaten: bool = False) 
         return words.odds(None, 0.0, guarantee.relation, guarantee.unit)
     if beaten:
         return (
-            f"The attack tells whether {guarantee.unit} is in the data more often than the "
-            f"**{words.out_of_100(right)} times out of 100** that the proof allows."
+            f"The attack guesses correctly whether {guarantee.unit} is in the data more often than "
+            f"the **{words.out_of_100(right)} times out of 100** that the proof allows."
         )
     weak = " This is weak protection." if right >= WEAK else ""
     return (
-        f"A guess whether {guarantee.unit} is in the data is right at most "
-        f"**{words.out_of_100(right)} times out of 100** (blindly: 50).{weak}"
+        f"A guess about whether {guarantee.unit} is in the data is right at most "
+        f"**{words.out_of_100(right)} times out of 100** (blind guessing: 50).{weak}"
     )

@@ -102,7 +102,7 @@ def stored(page: Page, view: View) -> str:
         there = [value for value, found in zip(offer.values, ships, strict=True) if found]
         if len(there) > 1:
             ends = f"{_setting(view.paper, field, there[0])} to {offer.text(there[-1])}"
-            return f" {ends} is answered at once. This value trains first."
+            return f" {ends} is shown at once. This value has to be trained first."
     return ""
 
 

@@ -27,14 +27,14 @@ TITLE = "Measure of privacy"
 HELP = (
     "A pure ε holds at every δ, so it is not the ε of an (ε, δ) guarantee. All guarantees have "
     "these measures: μ of Gaussian noise that is at most as private, the advantage of the best "
-    "attacker (share of hits less share of false alarms), and ε at the same δ. They grow with what "
-    "may be lost."
+    "attacker (hit rate minus false-alarm rate), and ε at the same δ. A larger value means weaker "
+    "privacy."
 )
 KINDS = (
     "Two kinds of guarantee share this axis: a pure ε holds at every δ, the others only at their "
     f"own δ. Switch *{TITLE}* to compare them on one scale."
 )
-ROWS = "Tables with several rows a person are left out here: the measures are of one row."
+ROWS = "Tables with several rows per person are left out: these measures are for one row."
 
 
 def mixed(cards: Iterable[Guarantee]) -> bool:

@@ -281,7 +281,7 @@ def _failed(some: Sequence[Curve], budget: float) -> str:
     """How many releases of each fail at the budget."""
     at = [(one.label, one.failed[i]) for one in some if (i := one.at(budget)) is not None]
     counts = [f"{label} **{100.0 * share:.0f}**" for label, share in at]
-    return f"At ε = {budget:g}, of 100 releases so many fail: {words.listed(counts)}."
+    return f"At ε = {budget:g}, releases out of 100 that fail: {words.listed(counts)}."
 
 
 def _share(one: Curve) -> Line:

@@ -59,7 +59,7 @@ def _details(slug: str, found: TableLedger) -> None:
     start = found.limit.epsilon if found.limit else None
     st.number_input(
         "Limit of ε for all releases", 0.001, 1000.0, start, key=f"{slug}.limit", step=0.5,
-        help="A release that would pass it is refused before anything is drawn.",
+        help="A release that would exceed it is refused before any noise is drawn.",
     )  # fmt: skip
     st.button("Set the limit", key=f"{slug}.limits", on_click=_limit, args=(slug, found.table))
     if message := st.session_state.pop(WRONG, ""):
@@ -84,7 +84,7 @@ def _entries(found: TableLedger) -> None:
             hide_index=True, height=min(TALL, ROW * (1 + len(found.entries)) + 3),
         )  # fmt: skip
     else:
-        st.markdown("Nothing was released from this table yet.")
+        st.markdown("Nothing has been released from this table yet.")
 
 
 def _limit(slug: str, table: str) -> None:

@@ -38,8 +38,8 @@ SURVIVAL = (
 CLASSES = "One row for each record, with a column that names its class: 2 to 50 classes."
 BOUNDS = (
     "**Bounds and categories** come from what you know without looking at the data: those read "
-    "off the records reveal the most extreme and the rarest ones. *standard* ones follow from the "
-    "names of columns, *data* ones were read off the records, what you change is *stated*. "
+    "off the records reveal the most extreme and the rarest ones. *Standard* ones follow from the "
+    "names of columns. *Data* ones were read off the records. What you change is *stated*. "
     "Values beyond the bounds are clipped."
 )
 OFF = "Tables of your own are turned off here: the operator can turn them on (EXPLORER_UPLOADS)."

@@ -44,10 +44,10 @@ from pages.ui.site.states import Taken, take
 HERE = Path(__file__).parent
 OFFLINE = "offline.js"
 OPENS = (
-    "What follows is of the method and the settings above, at the budget above. Other settings, "
+    "Everything below uses the method, settings and budget chosen above. Other settings, "
     "attacks of your own and a table of your own need the app."
 )
-ALONE = "One of these moves at a time: the others and the method go back to where the page opens."
+ALONE = "You can change one of these at a time: the others and the method return to their defaults."
 HEADS = ("Method", "Status", "Claimed ε", "Proved ε", "Protects", "What it means")
 
 

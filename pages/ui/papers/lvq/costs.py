@@ -90,7 +90,7 @@ def rule(spec: LvqSpec) -> tuple[float, float, float]:
 
 
 def price_text(nominal: float, spent: float) -> str:
-    """Whether the printed noise keeps its word: in red words where it does not."""
+    """Whether the printed noise is enough: in red words where it does not."""
     if spent > nominal:
         return (
             f":red[:material/gpp_bad: **The printed noise is too small**: it spends "

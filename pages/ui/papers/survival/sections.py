@@ -193,11 +193,11 @@ def story(view: View) -> Told | None:
     count = words.plural(len(fitted.draws), "release")
     return Told(
         f"At ε = {view.budget:g}, {view.watched[view.method].label} changes the answer for "
-        f"{_how_many(len(people))} by at most **{words.number(off, 2)} points** in four releases "
-        "of five.",
+        f"{_how_many(len(people))} by at most **{words.number(off, 2)} points** in four out of "
+        "five releases.",
         figures.two(time, people, look(view, view.method), unit, words.surviving(view.data.name)),
-        f"Line: median of {count}. Band: four releases of five. Dotted: the same person without "
-        "privacy, computed from the raw data. Describe other people under *People to draw*.",
+        f"Line: median of {count}. Band: four out of five releases. Dotted: the same person "
+        "without privacy, computed from the raw data. Describe others under *People to draw*.",
     )
 
 
@@ -262,7 +262,7 @@ def ratios(view: View) -> list[Part] | str:
     low, middle, high = curves.band(curves.odds_ratios(fitted.draws, fitted.scale, knots), *INNER)
     table: dict[str, list[str]] = {
         "One unit more of": [unit_of(view.data, i) for i in range(len(view.data.features))],
-        "Private odds ratio (four draws of five)": _with_range(middle, low, high),
+        "Private odds ratio (four out of five draws)": _with_range(middle, low, high),
     }
     found = _estimates(view)
     if found:
@@ -278,8 +278,8 @@ def _held(view: View, found: tuple[Estimate, ...]) -> None:
     """What the interval of one release holds, or why there is none."""
     if found:
         st.caption(
-            "The interval of one release holds the true ratio in 95 of 100 such studies: it counts "
-            "who happened to be in the table and the noise, and costs no further budget."
+            "The interval of one release contains the true ratio in 95 of 100 such studies: it "
+            "covers sampling and noise, and costs no further budget."
             f"{_why(found)}"
         )
     elif view.entry.unsure:

@@ -84,3 +84,6 @@ def test_losses_have_intervals_that_count_draws_or_tested_records():
     expected = 196.0 * np.sqrt(sum(share * (1 - share) for share in shares) / 100)
     assert one.reach == pytest.approx(expected, rel=1e-3)
     assert "**" in sentence((one, two), told, 1.0)
+    gains, chance = (replace(two, value=-3.0, reach=reach) for reach in (1.0, 4.0))
+    assert "least for b, a gain of 3 " in sentence((one, gains), told, 1.0)
+    assert "least for b, nothing" in sentence((one, chance), told, 1.0)

@@ -15,6 +15,7 @@ from engine.runs.results import Results
 from pages.ui.charts import curves, heights, measured, notes, theme
 from pages.ui.charts.dots import dots
 from pages.ui.charts.figure import Figure
+from pages.ui.charts.rows import Marks, marks
 from pages.ui.kit import plot
 from pages.ui.paper import defaults
 from pages.ui.paper.said import say
@@ -347,3 +348,21 @@ def test_a_property_that_plotly_does_not_know_is_seen():
         sound({"data": [{**one, "colour": "red"}], "layout": {}})
     with pytest.raises(AssertionError):
         sound({"data": [one], "layout": {"xaxis_title": "ε"}})
+
+
+def test_the_table_of_a_chart_names_its_measure_and_says_budgets_as_the_page_does():
+    one = replace(drawn()[0], proved=(0.1, 1.99973, None))
+    level = measured.Level("None", theme.reference_style(0), 0.05)
+    table = curves.rows([one], [level], "Pairs ranked correctly")
+    assert all("Pairs ranked correctly, median" in row for row in table)
+    assert [row["Proved ε"] for row in table[:3]] == [0.1, 2.0, None]
+    plain = curves.rows([one], [level])
+    assert (plain[0]["Median"], plain[1]["Proved ε"]) == (one.middle[0], 1.99973)
+
+
+def test_a_proof_under_an_assumption_has_a_hollow_mark():
+    rows = [Marks("a", 1.0, 1.0, 0.5), Marks("b", 1.0, 2.0, 5.0, broken=True, assumed=True)]
+    drawn = {one["name"]: one for one in marks(rows).traces if one.get("name")}
+    assert drawn["proved"]["marker"]["symbol"] == "square"
+    assert drawn["proved under an assumption"]["marker"]["symbol"] == "square-open"
+    assert [len(one["x"]) for one in drawn.values()] == [2, 1, 1, 1, 1]

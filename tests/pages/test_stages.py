@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -308,6 +309,18 @@ def former(test: AppTest) -> set[str]:
     """The labels of the lines that show how it was."""
     lines = charts(test)[0]["data"]
     return {one["legendgroup"] for one in lines if one.get("name", "").endswith("before")}
+
+
+def test_the_bar_is_filled_as_far_as_its_sentence_says():
+    def one(method: str, **state: bool) -> Any:
+        return SimpleNamespace(job=SimpleNamespace(method=method), **state)
+
+    there = {name: one(name, active=False, settled=True) for name in "ab"}
+    watched = there | {"c": one("c", active=True, settled=False)}
+    assert total.sentence(watched, None) == "Training: 2 of 3 methods"
+    assert total.filled(watched, 0.0) == pytest.approx(2 / 3)
+    assert total.filled(watched, 0.5) == pytest.approx(2.5 / 3)
+    assert total.filled(there, 0.25) == 0.25  # more repetitions of what is there
 
 
 def test_the_time_that_is_left_never_grows(home: Path, monkeypatch: pytest.MonkeyPatch):

@@ -144,7 +144,7 @@ def _line(
     ] or [NOWHERE if one.status == "not_private" else "not worked out yet"] * len(one.epsilon)
     hover = (
         f"<b>{one.label}</b>{f', {STATUS[one.status]}' if one.status else ''}<br>"
-        "ε: %{customdata[3]:g} claimed, %{customdata[4]}"
+        "ε: %{customdata[3]:.4~g} claimed, %{customdata[4]}"
         f"<br>median %{{y:{shown}}}"
         f"<br>middle 80 % of releases: %{{customdata[0]:{shown}}} to %{{customdata[1]:{shown}}}"
         "<br>%{customdata[2]} repetitions%{customdata[5]}<extra></extra>"
@@ -242,14 +242,23 @@ def _first(one: Curve, curves: Sequence[Curve]) -> bool:
     return one.before is not None and one is next(c for c in curves if c.before is not None)
 
 
-def rows(curves: Sequence[Curve], levels: Sequence[Level]) -> list[dict[str, Any]]:
-    """The same numbers as a table, one row per method and budget."""
+def rows(
+    curves: Sequence[Curve], levels: Sequence[Level], measure: str = ""
+) -> list[dict[str, Any]]:
+    """The same numbers as a table, one row per method and budget.
+
+    Args:
+        curves: The lines.
+        levels: What does not depend on the budget.
+        measure: What the numbers are, at the head of their column; budgets are rounded then.
+    """
+    middle = f"{measure}, median" if measure else "Median"
     table: list[dict[str, Any]] = [
         {
-            "Method": one.label, "ε": one.epsilon[i], "Median": one.middle[i],
+            "Method": one.label, "ε": one.epsilon[i], middle: one.middle[i],
             "10 %": one.low[i], "90 %": one.high[i], "Repetitions": one.count[i],
             **({"Fail": one.failed[i]} if one.failed else {}),
-            **({"Proved ε": one.proved[i]} if one.proved else {}),
+            **({"Proved ε": _rounded(one.proved[i], measure)} if one.proved else {}),
             **({"Status": STATUS[one.status]} if one.status else {}),
         }
         for one in curves
@@ -257,11 +266,16 @@ def rows(curves: Sequence[Curve], levels: Sequence[Level]) -> list[dict[str, Any
     ]  # fmt: skip
     return table + [
         {
-            "Method": one.label, "ε": None, "Median": one.value, "10 %": None, "90 %": None,
+            "Method": one.label, "ε": None, middle: one.value, "10 %": None, "90 %": None,
             "Repetitions": 1, **({"Status": STATUS[one.status]} if one.status else {}),
         }
         for one in levels
     ]  # fmt: skip
+
+
+def _rounded(proved: float | None, measure: str) -> float | None:
+    """A budget as the page says it, where a table is to be read."""
+    return float(f"{proved:.4g}") if measure and proved is not None else proved
 
 
 def reading(curves: Sequence[Curve], gauge: Gauge, chosen: float) -> str:

@@ -107,8 +107,10 @@ def _named(one: Loss) -> str:
 
 
 def _said(one: Loss, groups: Groups) -> str:
-    value = number(max(one.value, 0.0), 2) if one.value >= 0.05 else "nothing"
-    return value if value == "nothing" else f"{value} {groups.cost[int(value != '1')]}"
+    if abs(one.value) < 0.05 or (one.value < 0.0 and (one.reach is None or -one.value < one.reach)):
+        return "nothing"
+    value = number(abs(one.value), 2)
+    return f"{'a gain of ' * (one.value < 0.0)}{value} {groups.cost[int(value != '1')]}"
 
 
 def pays(found: Sequence[Loss], groups: Groups, look: Style) -> Figure:

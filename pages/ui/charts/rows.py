@@ -49,6 +49,7 @@ class Marks:
         proved: What is proved.
         attacked: What an attack has shown.
         broken: Whether the attack is above claim or proof.
+        assumed: Whether the proof holds under an assumption alone.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Marks:
     proved: float | None = None
     attacked: float | None = None
     broken: bool = False
+    assumed: bool = False
 
 
 def strips(rows: Sequence[Strip]) -> Figure:
@@ -90,20 +92,24 @@ def strips(rows: Sequence[Strip]) -> Figure:
 
 def marks(rows: Sequence[Marks]) -> Figure:
     """Three marks a row, as on the ruler: claimed above, proved on, attacked below the line."""
-    kinds = {"claimed": ("diamond", -0.24), "proved": ("square", 0.0),
-             "attacked": ("triangle-up", 0.24)}  # fmt: skip
+    kinds = {
+        ("claimed", False): ("diamond", -0.24), ("proved", False): ("square", 0.0),
+        ("proved", True): ("square-open", 0.0), ("attacked", False): ("triangle-up", 0.24),
+    }  # fmt: skip
     traces = []
     for broken in (False, True):
-        for kind, (symbol, shift) in kinds.items():
+        for (kind, assumed), (symbol, shift) in kinds.items():
+            called = f"{kind}{' under an assumption' * assumed}"
             points = [
                 (min(max(value, LEAST), MOST), place + shift,
-                 f"{row.name}<br>{kind}: ε {'at least ' * (kind == 'attacked')}{number(value)}")
+                 f"{row.name}<br>{called}: ε {'at least ' * (kind == 'attacked')}{number(value)}")
                 for place, row in enumerate(rows)
                 if (value := getattr(row, kind)) is not None
                 and broken == (row.broken and kind == "attacked")
+                and assumed == (row.assumed and kind == "proved")
             ]  # fmt: skip
             if points:
-                name = f"{kind}, above claim or proof" if broken else kind
+                name = f"{kind}, above claim or proof" if broken else called
                 traces.append(_points(points, name, symbol, BROKEN if broken else INK))
     ticks = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
     labels = ["≤ 0.1", *(f"{tick:g}" for tick in ticks[1:])]

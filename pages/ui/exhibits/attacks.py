@@ -14,8 +14,9 @@ from pages.ui.kit.access import troubles
 from pages.ui.kit.chart import chart
 
 READ = (
-    "◆ claimed, ■ proved, ▲ attacked: the method spends at least this much. Red: an attack above "
-    "what is claimed or proved. A row without ■ has no proof."
+    "◆ claimed, ■ proved, □ proved under an assumption, ▲ attacked: the method spends at least "
+    "this much. Red: an attack above what is claimed or proved; above □, it breaks the assumption. "
+    "A row without ■ or □ has no proof."
 )
 CAPTION = (
     "For each row, the method is trained many times with one extreme record in the data and as "
@@ -54,6 +55,7 @@ def charted(rows: tuple[audits.Row, ...]) -> Iterator[Marks]:
                 row.epsilon_proved,
                 row.epsilon_attacked,
                 row.broken,
+                row.assumed,
             )
 
 

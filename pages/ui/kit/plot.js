@@ -334,7 +334,15 @@ function arrange({ data, layout }, width, look) {
   if (narrow && guess) guess.text = guess.text.split(":")[0] // curves have not left the rest
   if (narrow && up?.text?.length > LONG) up.text = up.text.replace(" [", "<br>[")
   if (layout.meta?.fit) layout.margin = { ...layout.margin, t: 10 }
+  else if (shown(width) && layout.legend?.orientation === "h") under(layout)
   if (layout.meta?.fit && !ends(layout).length) legend({ data, layout }, narrow)
+}
+
+// A legend above the chart begins below the buttons.
+function under(layout) {
+  layout.height += BUTTONS
+  const y = 1 - BUTTONS / layout.height
+  layout.legend = { ...layout.legend, yref: "container", y, yanchor: "top" }
 }
 
 // All lines of the legend are in sight: the chart grows for them, and the legend never scrolls.

@@ -191,7 +191,8 @@ class _Told:
         if over is None:
             return ""
         why = f" {_say('why', thanks=tr(self.how.thanks))}" if self.how.thanks else ""
-        return _say(over[0], budget=over[1], name=name, why=why)
+        key = "here" if over == ("only", self.budget) else over[0]
+        return _say(key, budget=over[1], name=name, why=why)
 
     def breaks(self, one: Curve, name: str, chance: float | None) -> str:
         """How a line breaks down at a smaller budget; empty where it does not."""

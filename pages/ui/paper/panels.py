@@ -155,7 +155,7 @@ def curve(page: Page, view: View, *, fit: bool) -> Picture:
             return picture(figure, said, rows, view.budget, fit=fit, move=at.label)
         now = [one for one in lines if one.before is None]
         said = curves.reading(now, gauge, view.budget)
-        rows = curves.rows(now, [one for one in levels if one.before is None])
+        rows = curves.rows(now, [one for one in levels if one.before is None], gauge.label)
         return picture(figure, said, rows, view.budget, fit=fit, move=move)
 
     former = tuple((name, one.job.id, len(one.results.seeds)) for name, one in view.former.items())

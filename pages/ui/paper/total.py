@@ -75,7 +75,7 @@ def draw(
             first = {name: one for name, one in watched.items() if not one.settled and one.active}
             part = _done(first or watched)
             said = sentence(watched, _left(prefix, first or watched, part))
-            st.progress(part, text=said, width=270)
+            st.progress(filled(watched, part), text=said, width=270)
             st.button(
                 "Stop", icon=":material/stop_circle:", key=f"{prefix}.stop", on_click=live.stop,
                 args=(watched,), disabled=all(map(_stopping, active)),
@@ -86,13 +86,24 @@ def draw(
 
 def sentence(watched: Mapping[str, Watched], left: float | None) -> str:
     """How many methods are there, and how long the rest takes."""
+    there, count = _methods(watched)
+    about = f" · about {words.duration(left)}" if left is not None and left >= 1.0 else ""
+    if there < count:
+        return f"Training: {there} of {words.plural(count, 'method')}{about}"
+    return f"More repetitions{about}"
+
+
+def filled(watched: Mapping[str, Watched], part: float) -> float:
+    """How far the bar is filled: as far as its sentence says, and a part of the methods to come."""
+    there, count = _methods(watched)
+    return (there + part * (count - there)) / count if there < count else part
+
+
+def _methods(watched: Mapping[str, Watched]) -> tuple[int, int]:
+    """How many methods have their curves, and how many there are."""
     taken = [one for one in watched.values() if one.active or one.settled]
     methods = {one.job.method for one in taken}
-    there = len(methods - {one.job.method for one in taken if not one.settled})
-    about = f" · about {words.duration(left)}" if left is not None and left >= 1.0 else ""
-    if there < len(methods):
-        return f"Training: {there} of {words.plural(len(methods), 'method')}{about}"
-    return f"More repetitions{about}"
+    return len(methods - {one.job.method for one in taken if not one.settled}), len(methods)
 
 
 def slow(watched: Iterable[Sequence[Watched]]) -> str:

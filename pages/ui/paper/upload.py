@@ -117,6 +117,10 @@ def _form(paper: Paper[Any], file: Any) -> None:
     dropped = " The column that counts rows is left out." if seen["dropped"] else ""
     count = f"{plural(seen['rows'], 'row')}, {plural(len(columns), 'column')}"
     st.markdown(f"**{count}.**{dropped}")
+    if message := st.session_state.pop(MESSAGE, ""):
+        st.error(message, icon=":material/error:")
+    elif seen["problems"]:
+        st.warning(sentence(f"{own.THE_FILE}: {'; '.join(seen['problems'])}"))
     st.markdown(BOUNDS)
     edited = st.data_editor(
         frame(columns), key=f"{slug}.columns.{file.file_id}",
@@ -137,10 +141,6 @@ def _form(paper: Paper[Any], file: Any) -> None:
         "Add this table", type="primary", key=f"{slug}.add", icon=":material/add:",
         on_click=_take, args=(paper, file, edited, columns),
     )  # fmt: skip
-    if message := st.session_state.pop(MESSAGE, ""):
-        st.error(message, icon=":material/error:")
-    elif seen["problems"]:
-        st.warning(sentence(f"{own.THE_FILE}: {'; '.join(seen['problems'])}"))
 
 
 def _kind(paper: Paper[Any]) -> str:

@@ -51,6 +51,8 @@ NUMERALS = ("1", "2")
 """Values of events that mean one thing or the other, by what else is there."""
 SLASHES = ("%m/%d/%Y", "%d/%m/%Y")
 """Forms of dates that only other dates tell apart."""
+ONCE = ("time", "event", "start", "person", "label")
+"""Roles of one column."""
 COUNTS, NUMBERED = ("index", "i"), "it counts rows"
 """Names of columns that may only count rows, and what is said of them."""
 UNCLEAR = ("censored", "censor", "is_censored", "censoring")
@@ -133,6 +135,10 @@ def _known(
         role = stated.pop(key).get("role")
         what = f"the {role} column" if role and role != LEFT_OUT else "columns"
         problems.append(f"expected {what} among {', '.join(columns)[:200]}, got {key}")
+    for role in ONCE:
+        several = [key for key, one in stated.items() if one.get("role") == role]
+        if len(several) > 1:
+            problems.append(f"expected one {role} column, got {' and '.join(several)[:200]}")
     if horizon:  # a bound of "time" is that of the times, whatever their column is called
         named = next((key for key, one in stated.items() if one.get("role") == "time"), "")
         named = named or _found(columns, KNOWN["time"], {*stated} - {"time"})

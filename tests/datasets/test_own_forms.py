@@ -598,3 +598,11 @@ def test_a_cell_in_quotes_may_go_on_in_the_next_line():
     )
     assert table.card.features == ("age",)
     np.testing.assert_array_equal(np.sort(table.time), np.arange(1.0, 25.0))
+
+
+@pytest.mark.parametrize("role", ["label", "event", "time"])
+def test_two_columns_of_one_role_are_refused(role: str):
+    rows = [f"{i + 1},{i % 2},{i % 2},{i}" for i in range(24)]
+    toml = "".join(f'[columns.{key}]\nrole = "{role}"\n' for key in "ab")
+    with pytest.raises(DatasetError, match=f"expected one {role} column, got a and b"):
+        own.keep("a.csv", "\n".join(["a,b,event,x", *rows]).encode(), toml, accept=True)

@@ -98,7 +98,7 @@ def _said(ways: Sequence[Way], budget: float) -> str:
     first, *others = sorted(ways, key=lambda one: (not one.proof, -one.right))
     rest = listed([f"{NAMED[one.label]} {100.0 * one.right:.0f}" for one in others])
     bare = all(one.marks is not None and not one.proof for one in others)
-    only = " Only the first has a proof." if first.proof and bare else ""
+    only = " Nothing is proved of the others." if first.proof and bare else ""
     return (
         f"At ε = {budget:g}, {NAMED[first.label]} leaves **{100.0 * first.right:.0f} of 100 "
         f"digits** right, {rest}.{only}"

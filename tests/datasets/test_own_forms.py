@@ -606,3 +606,19 @@ def test_two_columns_of_one_role_are_refused(role: str):
     toml = "".join(f'[columns.{key}]\nrole = "{role}"\n' for key in "ab")
     with pytest.raises(DatasetError, match=f"expected one {role} column, got a and b"):
         own.keep("a.csv", "\n".join(["a,b,event,x", *rows]).encode(), toml, accept=True)
+
+
+def test_a_table_that_was_kept_before_counts_as_read_off_the_records(monkeypatch):
+    """Its card does not say how its cells were read."""
+    rows = [f"{i + 1},{i % 2},{i}" for i in range(24)]
+    card = catalog.card(own.keep("a.csv", lived("time,event,age", rows), BASE))
+    assert not card.taken
+    head = own.own_store.head(own.own_store.place(card.name))
+    said = "Given with the table by the person who added it, or known to everybody"
+    for before in (
+        replace(card, bounds=replace(card.bounds, source=said)),
+        replace(card, public=f"the bounds: {said.lower()}; values beyond them are clipped"),
+    ):
+        kept = replace(head, card=before)
+        monkeypatch.setattr(own.own_store, "head", lambda place, kept=kept: kept)
+        assert own.card(card.name).taken

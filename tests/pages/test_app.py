@@ -124,7 +124,7 @@ def test_the_table_behind_a_chart_is_there_when_asked_for(visit: Open, trained: 
     test = visit("survival")
     test.session_state["survival.utility.table"] = True
     test.run()
-    assert {"Method", "ε", "Median"} <= set(test.dataframe[0].value.columns)
+    assert {"Method", "ε", "Pairs ranked correctly, median"} <= set(test.dataframe[0].value.columns)
 
 
 @pytest.mark.parametrize("people", ["1", "3"])

@@ -552,8 +552,8 @@ NEIGHBOURS = {
                           'role = "categories"\ncategories = ["0", "1", "2", "3"]\n'),
     "usual bounds": ("status,age,x", "1,{n},1", "1,ca 50,5", NUMBER),
     "which column is the event": ("event,status,x", "1,0,{i}", "4.5,0,5", NUMBER),
-    "which of two, with bounds": ("event,status,x", "1,0,{i}", "4.5,0,5",
-                                  f"{NUMBER}[columns.event]\nlow = 0\nhigh = 9\n"),
+    "which of two, with bounds": ("event,status,x", "0,1,{i}|1,0,{i}", "4.5,0,5", NUMBER + "".join(
+        f"[columns.{key}]\nlow = 0\nhigh = 9\n" for key in ("event", "status"))),
     "another time": ("status,weeks,x", "1,{i},1", "1,-3,5", NUMBER),
     "another event": ("status,weeks,died,x", "1,{i},yes,1", "1,-3,no,5", NUMBER),
     "numbers or words": ("status,sex,x", "1,1,{i}", "1,female,5", NUMBER),

@@ -158,6 +158,22 @@ def test_what_is_edited_counts_as_stated_and_what_is_data_waits_for_a_yes():
     assert said["mass"] == {"role": "number", "low": 7.0, "high": 9.0, "from": "data"}
 
 
+def test_what_is_read_off_the_data_can_be_stated_as_it_is(home: Path):
+    content = b"time,event,age\n" + b"1,1,40\n2,2,50\n" * 9  # is 1 the event, or 2?
+    columns = seen(content)
+    table = upload.frame(columns)
+    assert table[upload.FROM].tolist() == ["data", "data", "standard"]
+    table.loc[0, upload.FROM] = table.loc[1, upload.FROM] = "stated"
+    text = upload.settings(table, columns, accept=False)
+    assert tomllib.loads(text)["columns"]["event"] == {
+        "role": "event", "value": "2", "from": "stated"
+    }  # fmt: skip
+    assert not own.card(own.keep("a.csv", content, text)).taken
+    table.loc[2, upload.FROM] = "data"
+    said = tomllib.loads(upload.settings(table, columns, accept=True))["columns"]
+    assert said["age"]["from"] == "data"
+
+
 def test_a_table_whose_bounds_nobody_knows_is_taken_by_one_yes(visit: Open, home: Path):
     test = visit("survival")
     content = b"time,event,mass\n" + b"".join(b"%d,%d,%d\n" % (i, i % 2, i) for i in range(20))

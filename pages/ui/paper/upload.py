@@ -35,11 +35,14 @@ SURVIVAL = (
     "0 = not yet). If covariates change over time: one row for each period, with columns `id`, "
     "`start`, `stop` and `event`."
 )
+ORIGINS = ("stated", "standard", "data")
+"""Where a bound comes from, as `datasets.own_proposal` says it."""
 CLASSES = "One row for each record, with a column that names its class: 2 to 50 classes."
 BOUNDS = (
     "**Bounds and categories** come from what you know without looking at the data: those read "
     "off the records reveal the most extreme and the rarest ones. *Standard* ones follow from the "
-    "names of columns. *Data* ones were read off the records. What you change is *stated*. "
+    "names of columns. *Data* ones were read off the records. What you change is *stated*, "
+    "and so is what you say you know: choose *stated* beside it. "
     "Values beyond the bounds are clipped."
 )
 OFF = "Tables of your own are turned off here: the operator can turn them on (EXPLORER_UPLOADS)."
@@ -124,10 +127,11 @@ def _form(paper: Paper[Any], file: Any) -> None:
     st.markdown(BOUNDS)
     edited = st.data_editor(
         frame(columns), key=f"{slug}.columns.{file.file_id}",
-        hide_index=True, disabled=[COLUMN, HOLDS, FROM], width=760,
+        hide_index=True, disabled=[COLUMN, HOLDS], width=760,
         height=min(420, 40 + 35 * len(columns)),
         column_config={
             ROLE: st.column_config.SelectboxColumn(options=ROLES[_kind(paper)], required=True),
+            FROM: st.column_config.SelectboxColumn(options=ORIGINS, required=True),
             LEVELS: st.column_config.TextColumn(
                 help="Categories or classes with commas between them, or weekdays, months, sexes. "
                 "Of the event: the value that means that it happened."
@@ -190,7 +194,7 @@ def settings(edited: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]], acc
     said: dict[str, dict[str, Any]] = {}
     for row, was in zip(edited.to_dict("records"), before, strict=True):
         same = all(_same(row[key], was[key]) for key in was)
-        origin = row[FROM] if same else "stated"
+        origin = row[FROM] if same or row[FROM] != was[FROM] else "stated"
         if origin != "data" or accept:
             said[row[COLUMN]] = {**_said(row), "from": origin}
     return tomli_w.dumps({"columns": said})
@@ -238,7 +242,9 @@ def _take(
         visitors.meet(name)
     except ExplorerError as error:
         state[MESSAGE] = sentence(
-            str(error).replace("with --accept", "by the box below the columns")
+            str(error)
+            .replace("in the settings", "in the table below")
+            .replace("with --accept", "by the box under it")
         )
     else:
         state[f"{slug}.dataset"] = short(name)

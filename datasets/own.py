@@ -171,7 +171,7 @@ def card(name: str) -> Card:
     """
     described = own_store.head(_place(name)).card
     said = f"{described.public} {described.bounds.source if described.bounds else ''}"
-    if own_names.OCCUR in said or own_names.GIVEN in said:  # once taken as public, as was the form
+    if own_names.OCCUR in said or own_names.GIVEN in said:  # kept when both counted as public
         described = replace(described, taken=True)
     return named(described, name, described.title)
 

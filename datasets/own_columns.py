@@ -214,7 +214,7 @@ def places(cells: pa.Array, column: Column, levels: Sequence[str]) -> Codes:
     known = np.where(np.isnan(known), np.inf, known)  # what is no number is none that occurs
     order = np.argsort(known, kind="stable")
     at = np.clip(np.searchsorted(known[order], values), 0, len(levels) - 1)
-    same = np.where(known[order][at] == values, order[at], -1)
+    same = np.where(np.isfinite(values) & (known[order][at] == values), order[at], -1)
     return np.where(spelled >= 0, spelled, same)[codes].astype(np.int64)
 
 

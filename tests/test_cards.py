@@ -152,9 +152,9 @@ def test_a_card_takes_the_norms_of_more_records_at_once_to_the_same_numbers(monk
     x = torch.randn(2, 50, 2, 8, 8, generator=rng)
     signal = torch.randn(2, 50, 3, 8, 8, generator=rng)
     monkeypatch.setattr(weights, "SLAB", 2**10)
-    cards.prepare("cpu")
     few = layer.norms("l2", x, signal)
-    assert weights.SLAB == 2**10
-    cards.prepare("cuda")
-    assert weights.SLAB == cards.ROOM
-    torch.testing.assert_close(layer.norms("l2", x, signal), few)
+    for device, most in (("cuda", cards.ROOM), ("cpu", cards.CACHE)):  # and back again
+        cards.prepare(device)
+        assert most == weights.SLAB
+        torch.testing.assert_close(layer.norms("l2", x, signal), few)
+    assert cards.CACHE < cards.ROOM

@@ -180,6 +180,7 @@ def _show(exhibit: Exhibit, cells: tuple[Cell, ...]) -> None:
     apart = any(cell.published_spread is not None for cell in cells)
 
     def row(cell: Cell) -> tuple[object, ...]:
+        """One cell as it is printed."""
         theirs = (cell.published, cell.published_spread) if apart else (cell.published,)
         values = (*theirs, cell.ours, cell.spread)
         numbers = [

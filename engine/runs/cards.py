@@ -24,9 +24,9 @@ SHARE = 0.8
 """Part of what is free on a card that a chunk may take: memory is handed out in blocks."""
 PINNED = 1_000_000
 """Bytes from which an array is worth pinning."""
-ROOM = 2**26
-"""Most numbers of record gradients that lie in a card's memory at once: a quarter of a gigabyte
-for each array of them. In pieces that fit a processor's cache a card mostly waits."""
+CACHE, ROOM = weights.SLAB, 2**26
+"""Most numbers of record gradients that lie in memory at once on a processor, and on a card: a
+quarter of a gigabyte for each array of them. In pieces that fit a cache a card mostly waits."""
 Array = NDArray[np.generic]
 
 
@@ -71,8 +71,7 @@ def prepare(device: str) -> None:
         )
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cuda.matmul.allow_tf32 = False
-    if torch.device(device).type == "cuda":
-        weights.SLAB = ROOM
+    weights.SLAB = ROOM if torch.device(device).type == "cuda" else CACHE
 
 
 def fitting(free: int, one: int, two: int) -> int:

@@ -248,6 +248,21 @@ def test_buttons_that_a_phone_always_shows_cover_no_budget(
     assert name["y"] >= bar["y"] + bar["height"]
 
 
+def test_buttons_that_a_phone_always_shows_cover_no_legend(
+    browser: Browser, server: tuple[str, Path]
+):
+    page = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page.goto(f"{server[0]}/mean?mean.tab=Why")
+    legend = page.locator(".js-plotly-plot:has(.legend .traces)").first
+    legend.wait_for()
+    still(page)
+    bar, names = (legend.locator(part).first.bounding_box() for part in (".modebar", ".legend"))
+    page.close()
+    assert bar is not None
+    assert names is not None
+    assert names["y"] >= bar["y"] + bar["height"]
+
+
 def test_no_control_of_compare_is_cut_at_200_percent(app: App):
     page = app.tab("compare", width=960, height=540)
     still(page)

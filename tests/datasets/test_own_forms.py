@@ -11,7 +11,6 @@ import pytest
 from pyarrow import parquet
 
 from datasets import catalog, own, own_columns, own_limits, own_reader, own_table
-from datasets.base import SurvivalTable
 from engine.core.errors import DatasetError, RequestError
 from engine.training import split
 
@@ -537,58 +536,6 @@ def test_commas_that_can_only_group_thousands_do():
     table = catalog.load(own.keep("a.csv", content, f'decimal = "."\n{toml}'))
     assert table.x[3, 1] == 3_625_003
     assert not table.card.taken
-
-
-NUMBER = 'role = "number"\nlow = 0\nhigh = 10000\n'
-NEIGHBOURS = {
-    "value of the event": ("status,x", "1,{i}", "2,5", NUMBER),
-    "value of the event in words": ("status,x", "gone,{i}", "dead,5", NUMBER),
-    "value of the event beside numbers": ("status,x", "1,{i}", "true,5", NUMBER),
-    "decimal comma": ("status,x", '1,"{i},100"', '1,"2,5"', NUMBER),
-    "thousands": ("status;x", "1;{i},100", "1;3,625,000", NUMBER),
-    "day and month": ("status,x", "1,05/06/2020", "1,13/06/2020",
-                      'role = "number"\nlow = 10000\nhigh = 30000\n'),
-    "stated categories": ("status,x", "1,{i}.0|1,{i}", "1,other",
-                          'role = "categories"\ncategories = ["0", "1", "2", "3"]\n'),
-    "usual bounds": ("status,age,x", "1,{n},1", "1,ca 50,5", NUMBER),
-    "which column is the event": ("event,status,x", "1,0,{i}", "4.5,0,5", NUMBER),
-    "which of two, with bounds": ("event,status,x", "0,1,{i}|1,0,{i}", "4.5,0,5", NUMBER + "".join(
-        f"[columns.{key}]\nlow = 0\nhigh = 9\n" for key in ("event", "status"))),
-    "another time": ("status,weeks,x", "1,{i},1", "1,-3,5", NUMBER),
-    "another event": ("status,weeks,died,x", "1,{i},yes,1", "1,-3,no,5", NUMBER),
-    "numbers or words": ("status,sex,x", "1,1,{i}", "1,female,5", NUMBER),
-    "a blank column": ("status,age,x", "1,,{i}", "1,50,5", NUMBER),
-}  # fmt: skip
-
-
-def _read(head: str, rows: list[str], settings: str) -> SurvivalTable | None:
-    """The table as it may be released; None where it cannot be read, or not be released."""
-    mark = ";" if ";" in head else ","
-    lines = [f"days{mark}{head}", *(f"{i + 1}{mark}{row}" for i, row in enumerate(rows))]
-    toml = f'kind = "survival"\n[columns.days]\nrole = "time"\nhigh = 1000\n{settings}'
-    try:
-        table = catalog.load(own.keep("a.csv", "\n".join(lines).encode(), toml, accept=True))
-    except DatasetError:
-        return None
-    assert isinstance(table, SurvivalTable)
-    return None if table.card.taken else table
-
-
-@pytest.mark.parametrize("what", NEIGHBOURS)
-@pytest.mark.parametrize("event", ["", '[columns.status]\nrole = "event"\nvalue = "1"\n'])
-def test_no_record_changes_how_the_others_are_read(what: str, event: str):
-    """Of two tables that differ in the last record either one is not released, or all is equal."""
-    head, row, odd, settings = NEIGHBOURS[what]
-    stated = f"{event}[columns.x]\n{settings}"
-    forms = row.split("|")
-    rows = [forms[i % len(forms)].format(i=i % 4, n=i) for i in range(40)]
-    for last in rows[:2]:
-        one, two = (_read(head, [*rows, end], stated) for end in (last, odd))
-        if one is None or two is None:
-            continue
-        assert one.card.features == two.card.features
-        np.testing.assert_array_equal(one.x[:40], two.x[:40])
-        np.testing.assert_array_equal(one.event[:40], two.event[:40])
 
 
 def test_a_cell_in_quotes_may_go_on_in_the_next_line():

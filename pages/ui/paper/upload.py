@@ -243,8 +243,8 @@ def _take(
     except ExplorerError as error:
         state[MESSAGE] = sentence(
             str(error)
-            .replace("in the settings", "in the table below")
-            .replace("with --accept", "by the box under it")
+            .replace("in the settings", "in the table or the settings below")
+            .replace("with --accept", "by the box under the table")
         )
     else:
         state[f"{slug}.dataset"] = short(name)

@@ -123,6 +123,17 @@ class Watched:
             return {}
         return record.arrays(run)
 
+    def left(self, **at: float) -> "Watched":
+        """The first of its runs that has left arrays at axis values; itself where none has."""
+        return next((one for one in self.every if one._leaves(at)), self)
+
+    def _leaves(self, at: Mapping[str, float]) -> bool:
+        over = self.over
+        if over is None or not self.arrays:
+            return False
+        known = {field: value for field, value in at.items() if field in over.axes}
+        return bool(over.rows(**known).any())
+
 
 @dataclass(frozen=True)
 class Shown:

@@ -221,7 +221,7 @@ def _cost(page: Page, moving: Moving[View], focus: Mapping[str, float]) -> None:
         if table.open:
             moving.piece(lambda view: chart.tell(table, key, curve(view)), table)
         st.html(story.STYLE)
-        moving.piece(lambda view: story.draw(page.prefix, page.layout.story(view), view.budget))
+        moving.piece(lambda view: story.draw(view, page.layout.story(view.left)))
     moving.last(lambda: live.panel(page.prefix, moving.now.watched, focus))
     moving.piece(panels.caption)
     more = st.expander(

@@ -24,9 +24,10 @@ from pages.ui.charts.figure import Figure
 from pages.ui.charts.lines import Line
 from pages.ui.kit import chart
 from pages.ui.kit.chart import Picture, show
+from pages.ui.paper import faded
 from pages.ui.paper.panels import RAW
 from pages.ui.paper.said import say
-from pages.ui.paper.series import SPREAD, UNTRAINED, NotYetError, waiting
+from pages.ui.paper.series import SOON, SPREAD, UNTRAINED, NotYetError, waiting
 from pages.ui.paper.view import Section, View
 from pages.ui.words import number
 
@@ -183,6 +184,7 @@ class _Drawing:
 
     def __init__(self, section: Section, view: View) -> None:
         self.section, self.view = section, view
+        self.drawn: list[faded.Named] = []
         self.facts: dict[str, object] = {
             "budget": view.budget,
             "method": view.method,
@@ -195,14 +197,22 @@ class _Drawing:
         }
 
     def whole(self) -> None:
-        """All parts, and the caption before the first fold; or a sentence why there are none."""
+        """All parts, and the caption before the first fold; or a sentence why there are none.
+
+        With that sentence stands what was there before the last move.
+        """
         try:
-            made = self.section.draw(self.view)
-            parts = _listed(waiting(self.view) if made is None else made)
+            made = self.section.draw(self.view.left)
+            if made is None or made == SOON:
+                raise NotYetError(waiting(self.view) if made is None else SOON)
+            parts = _listed(made)
             self.draw([part for part in parts if not isinstance(part, Fold)])
         except NotYetError as why:
             st.markdown(str(why))
+            if str(why) == SOON:
+                faded.draw(self.view, self.section.name, self.drawn)
             return
+        faded.keep(self.view, self.section.name, self.drawn)
         if not isinstance(made, str | Note | None):
             self.caption(self.section.words)
             self.draw([part for part in parts if isinstance(part, Fold)])
@@ -256,6 +266,7 @@ class _Drawing:
         if finding := self.say(words, "finding"):
             st.markdown(finding)
         show(key, picture, below)
+        self.drawn.append((key, picture))
         if after := self.say(words, "after"):
             st.markdown(after)
         if part.part:

@@ -3,40 +3,28 @@
 In a wide window it stands left of the curve, else below it.
 """
 
-from dataclasses import dataclass
-
 import streamlit as st
 
-from pages.ui.charts.figure import Figure
-from pages.ui.kit.chart import chart
+from pages.ui.kit import chart
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.style import sheet
+from pages.ui.paper import faded
+from pages.ui.paper.view import Told, View
 
+PLACE = "told"
 STYLE = sheet(__file__)
 """Streamlit's columns stand in one order only; here the curve comes first where there is no room
 for both."""
 
 
-@dataclass(frozen=True, eq=False)
-class Told:
-    """A picture with what it says.
-
-    Attributes:
-        said: What it says, in a sentence with a number.
-        figure: The picture.
-        note: How to read it.
-    """
-
-    said: str
-    figure: Figure
-    note: str
-
-
-def draw(prefix: str, told: Told | None, budget: float) -> None:
-    """The sentence, the picture as high as the curve beside it, and how to read it; if any."""
+def draw(view: View, told: Told | None) -> None:
+    """The sentence and the picture, as high as the curve beside it; if none, the former picture."""
     if told is None:
+        faded.draw(view, PLACE)
         return
-    with st.container(key=f"{prefix}-told", gap=None):
+    key, said = f"{view.paper.slug}.{PLACE}", told.said.replace("*", "")
+    with st.container(key=f"{view.paper.slug}-{PLACE}", gap=None):
         st.markdown(told.said, help=linked(told.note))
-        said = told.said.replace("*", "")
-        chart(f"{prefix}.told", told.figure, said, None, budget, fit=True)
+        picture = chart.picture(told.figure, said, (), view.budget, fit=True)
+        chart.draw(key, picture)
+    faded.keep(view, PLACE, [(key, picture)])

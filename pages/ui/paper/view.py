@@ -1,7 +1,7 @@
 """The page of a paper as a value: its layout, what it offers, what its sections draw from."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from engine.method import Entry, Paper
 from engine.privacy.guarantee import Guarantee
 from engine.runs.job import Job
 from engine.runs.results import Results
+from pages.ui.charts.figure import Figure
 from pages.ui.charts.heights import Heights
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import card
@@ -34,7 +35,6 @@ from pages.ui.paper.choice import (
     tables,
 )
 from pages.ui.paper.finding import Saying, saying
-from pages.ui.paper.story import Told
 
 COST, WHY, PROOF, DATA = "Cost", "Why", "Proof", "Data"
 FEW = 3
@@ -147,6 +147,14 @@ class View:
         return known(self.watched[method].job, budget, self.data)
 
     @cached_property
+    def left(self) -> "View":
+        """The same with the run of every method that has left arrays at this budget.
+
+        While a whole run trains, that is its coarse curve or its point.
+        """
+        return replace(self, watched=_Left(self.watched, self.budget))
+
+    @cached_property
     def signature(self) -> Hashable:
         """All that lines and levels depend on: the runs as they stand, and the cards so far."""
         methods = tuple(entry.name for entry in self.paper.methods)
@@ -171,6 +179,25 @@ class View:
     def spends(self, method: str) -> bool:
         """Whether a method has a curve over budgets rather than one level."""
         return BUDGET in self.watched[method].job.axes
+
+
+class _Left(Mapping[str, Watched]):
+    """Where each job stands, by name: read when it is asked for, since that opens a file."""
+
+    def __init__(self, watched: Mapping[str, Watched], budget: float) -> None:
+        self._watched, self._budget = watched, budget
+        self._read: dict[str, Watched] = {}
+
+    def __getitem__(self, name: str) -> Watched:
+        if name not in self._read:
+            self._read[name] = self._watched[name].left(**{BUDGET: self._budget})
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._watched)
+
+    def __len__(self) -> int:
+        return len(self._watched)
 
 
 @dataclass(frozen=True)
@@ -207,6 +234,21 @@ class Section:
     def name(self) -> str:
         """What its charts are called on the page."""
         return str(self.words.get("name") or self.draw.__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What a page tells beside its cost curve: one picture, and the sentence that it says.
+
+    Attributes:
+        said: What it says, in a sentence with a number.
+        figure: The picture.
+        note: How to read it.
+    """
+
+    said: str
+    figure: Figure
+    note: str
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.paper import attack, ruler
 from pages.ui.paper.overlay import CALIBRATION
 from pages.ui.paper.ruler import Mark
-from pages.ui.paper.story import Told
-from pages.ui.paper.view import View, known
+from pages.ui.paper.view import Told, View, known
 from pages.ui.papers.pcdbn import figures
 from pages.ui.words import listed
 

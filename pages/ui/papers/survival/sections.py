@@ -21,13 +21,14 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.parts import Chart, Part, Table, Widgets
 from pages.ui.paper.said import Named
 from pages.ui.paper.series import chosen, look, needed, product, waiting
-from pages.ui.paper.story import Told
-from pages.ui.paper.view import View
+from pages.ui.paper.view import Told, View
 from pages.ui.papers.survival import figures
 from pages.ui.papers.survival.figures import Person
 from pages.ui.papers.survival.people import profiles, scale_of, unit_of
 
 INNER = (0.1, 0.9)
+FEW = 5
+"""Of fewer releases, the bands hold all."""
 YEAR = 365.25
 """Days of a year."""
 EVERYONE = "km_dp"
@@ -140,7 +141,10 @@ def _median(one: Estimate) -> str:
 
 
 def persons(
-    view: View, fitted: Fit, one: tuple[Floats, Floats, Floats] | None = None
+    view: View,
+    fitted: Fit,
+    one: tuple[Floats, Floats, Floats] | None = None,
+    ends: tuple[float, float] = INNER,
 ) -> tuple[Floats, list[Person]]:
     """When the curves of the people are drawn, shape (k,), and their curves.
 
@@ -149,24 +153,40 @@ def persons(
         fitted: What the runs have left.
         one: The curves of one release between the ends of their bands, (m, q + 1) each; None for
             the median over all releases.
+        ends: The quantiles over all releases where their bands end.
     """
-    q, knots = view.spec.intervals, view.spec.knots
-    described = profiles(view.data, fitted.scale)
-    time = curves.times(fitted.scale, q)
+    time = curves.times(fitted.scale, view.spec.intervals)
     kept = figures.thin(len(time))
-    x = fitted.scale.covariates(list(described.values()))
-    link = str(view.watched[view.method].job.values["link"])
-    drawn = curves.survival(fitted.draws, x, q, knots, link)
-    low, middle, high = one or curves.band(drawn, *INNER)
-    exact = without_noise(fitted, x, q, knots)
+    drawn, exact = _described(view, fitted)
+    low, middle, high = one or curves.band(drawn, *ends)
     people = [
         Person(
             name, middle[i][kept], low[i][kept], high[i][kept],
             None if exact is None else exact[i][kept],
         )
-        for i, name in enumerate(described)
+        for i, name in enumerate(profiles(view.data, fitted.scale))
     ]  # fmt: skip
     return time[kept], people
+
+
+def _described(view: View, fitted: Fit) -> tuple[Floats, Floats | None]:
+    """The people's curves by every release, (s, m, q + 1), and without noise, (m, q + 1)."""
+    q, knots = view.spec.intervals, view.spec.knots
+    x = fitted.scale.covariates(list(profiles(view.data, fitted.scale).values()))
+    link = str(view.watched[view.method].job.values["link"])
+    drawn = curves.survival(fitted.draws, x, q, knots, link)
+    return drawn, without_noise(fitted, x, q, knots)
+
+
+def farthest(drawn: Floats, exact: Floats, share: float) -> float:
+    """How far a share of releases stays from the exact curves: of every person, at all times.
+
+    Args:
+        drawn: Curves by release, shape (s, m, q + 1).
+        exact: The same without noise, shape (m, q + 1).
+        share: Between 0 and 1; at least so many releases stay within what is returned.
+    """
+    return float(np.quantile(np.abs(drawn - exact).max(axis=(1, 2)), share, method="higher"))
 
 
 def story(view: View) -> Told | None:
@@ -174,7 +194,8 @@ def story(view: View) -> Told | None:
     fitted = fit(view)
     if fitted is None or "optimum" not in fitted.reference:
         return None
-    time, people = persons(view, fitted)
+    few = len(fitted.draws) < FEW
+    time, people = persons(view, fitted, ends=(0.0, 1.0) if few else INNER)
     unit = view.data.time_unit
     if unit == "days" and time[-1] > 2 * YEAR:
         time, unit = time / YEAR, "years"
@@ -184,19 +205,17 @@ def story(view: View) -> Told | None:
         replace(one, label=f"{one.label}, {first} {words.number(age)}")
         for one, age in zip(people, ages, strict=True)
     ]
-    ends = [
-        end - one.exact
-        for one in people if one.exact is not None
-        for end in (one.low, one.high)
-    ]  # fmt: skip
-    off = 100.0 * max(float(np.abs(end).max()) for end in ends)
+    drawn, exact = _described(view, fitted)
+    assert exact is not None
+    off = 100.0 * farthest(drawn, exact, 1.0 if few else 0.8)
     count = words.plural(len(fitted.draws), "release")
+    often = f"in {count}" if few else "in four out of five releases"
+    band = "all of them" if few else "four out of five releases at each time"
     return Told(
         f"At ε = {view.budget:g}, {view.watched[view.method].label} changes the answer for "
-        f"{_how_many(len(people))} by at most **{words.number(off, 2)} points** in four out of "
-        "five releases.",
+        f"{_how_many(len(people))} by at most **{words.number(off, 2)} points** {often}.",
         figures.two(time, people, look(view, view.method), unit, words.surviving(view.data.name)),
-        f"Line: median of {count}. Band: four out of five releases. Dotted: the same person "
+        f"Line: median of {count}. Band: {band}. Dotted: the same person "
         "without privacy, computed from the raw data. Describe others under *People to draw*.",
     )
 

@@ -15,6 +15,7 @@ import importlib.util
 import inspect
 import io
 import re
+import sys
 import textwrap
 import threading
 import tokenize
@@ -75,9 +76,26 @@ def _digest(paper: str, method: str, dataset: str, audit: bool) -> str:
     witness, _, worst = entry.witness.partition(":") if audit else ("", "", "")
     digest = hashlib.sha256(f"{instance}{worst}\n{_words(inspect.getsource(chunk))}".encode())
     attack = (*_attacks(), witness) if audit else ()
-    for module in sorted(reached(own, data, *attack)):
+    made = _in_packages(catalog()[paper].spec, entry.info, entry.releases)
+    for name, text in made.items():
+        digest.update(f"{name}\n{_words(text)}\n".encode())
+    imports = [name for text in made.values() for name in _imported(text) if _counts(name)]
+    for module in sorted(reached(own, data, *attack, *imports)):
         digest.update(f"{module}\n{_meaning(module)}\n".encode())
     return digest.hexdigest()[:12]
+
+
+def _in_packages(*parts: object) -> dict[str, str]:
+    """The text of the packages whose own file defines one of some classes and functions, by name.
+
+    A small paper has all but its algorithm there.
+    """
+    names = {getattr(part, "func", part).__module__ for part in parts}
+    files = {name: Path(sys.modules[name].__file__ or "") for name in sorted(names)}
+    return {
+        name: file.read_text(encoding="utf-8")
+        for name, file in files.items() if file.name == "__init__.py"
+    }  # fmt: skip
 
 
 def _attacks() -> list[str]:
@@ -126,15 +144,19 @@ def _added() -> tuple[str, ...]:
 @functools.cache
 def _imports(module: str) -> tuple[str, ...]:
     """The modules that a module imports, wherever in it; a name that is none does no harm."""
+    return tuple(_imported(_file(module).read_text(encoding="utf-8")))
+
+
+def _imported(text: str) -> list[str]:
     names: list[str] = []
     with PARSING:
-        parsed = ast.parse(_file(module).read_bytes())
+        parsed = ast.parse(text)
     for node in ast.walk(parsed):
         if isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
-    return tuple(names)
+    return names
 
 
 @functools.cache

@@ -39,15 +39,17 @@ class Shuffled:
         """The epsilon of one full release in each epoch, whatever the order of the records.
 
         Guarantees:
-            Batches of an epoch are disjoint, so a record is in one of them at most: parallel
-            composition within an epoch, composition of Gaussian releases over epochs.
+            Neighbours: a record is left out of every sum and its place stays, so that it displaces
+            no other. Batches of an epoch are disjoint, so it is in one of them at most: parallel
+            composition within an epoch, composition of Gaussian releases over epochs. With a
+            record more or less all batches are cut elsewhere, and this says nothing.
         """
         from engine.privacy import accounting
 
         parts = self.records // self.batch
         noise = Gaussian(1.0, self.multiplier)
         sums = Release(noise, times=parts * self.epochs, disjoint=parts)
-        return accounting.epsilon(cost((sums,)), DELTA, "add_or_remove_one")
+        return accounting.epsilon(cost((sums,)), DELTA, "zero_out_one")
 
 
 SHEET = sheet(__file__)

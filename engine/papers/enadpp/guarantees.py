@@ -46,7 +46,8 @@ def ledger(spec: EnadppSpec, n: int) -> tuple[Ledger, ...]:
 def _pure(spec: EnadppSpec, n: int) -> float:
     from engine.privacy.pure import pure
 
-    return pure(price.noise_cost(VARIANTS["enadpp"], spec, n, price.steps(spec, n)))
+    event = price.noise_cost(VARIANTS["enadpp"], spec, n, price.steps(spec, n))
+    return pure(event, price.RELATION)
 
 
 def guarantee(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:

@@ -89,9 +89,10 @@ class Mean:
         return replace(state, mean=noisy, counts=(histogram, exact)), info
 
     def products(self, batch: Batch[MeanSpec], data: Table, state: State) -> Arrays:
-        """The histogram with and without noise, (R, BINS), and the edges of its bins."""
+        """The mean, (R,), the histogram with and without noise, (R, BINS), and its bins' edges."""
         bound = batch.column("bound")[:, None]
         return {
+            "mean": state.mean.cpu().numpy(),
             "histogram": state.counts[0].cpu().numpy(),
             "histogram_exact": state.counts[1].cpu().numpy(),
             "edges": np.linspace(0.0, 1.0, BINS + 1) * bound,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar
 from datasets.base import Card, Table
 from engine.core import declared, kept
 from engine.core.batch import Batch
-from engine.core.errors import RequestError
+from engine.core.errors import BudgetError, RequestError
 from engine.core.gauges import Info
 from engine.core.kept import Declared
 from engine.core.spec import Spec, Value
@@ -133,8 +133,18 @@ class Entry(Generic[S]):
         return composed(self.releases(spec, n), steps)
 
     def promise(self, spec: S, data: Card) -> Guarantee:
-        """The card for a spec and a data set: what its rows and its bounds are counts."""
-        card = for_persons(self.guarantee(spec, data.records, data.record), data.rows)
+        """The card for a spec and a data set: what its rows and its bounds are counts.
+
+        Raises:
+            BudgetError: So large a loss that no accountant's grid holds it.
+        """
+        try:
+            card = for_persons(self.guarantee(spec, data.records, data.record), data.rows)
+        except OverflowError:
+            raise BudgetError(
+                "epsilon: expected a loss that an accountant can add up, got settings with so "
+                f"little noise that it cannot ({self.label})"
+            ) from None
         return assuming(card, TAKEN) if data.taken else card
 
     def load(self) -> Method[S, Any]:

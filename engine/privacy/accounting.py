@@ -102,16 +102,15 @@ def _epsilon(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
 
 
 def _answer(key: _Key, delta: float, relation: Relation, tight: bool) -> float:
-    known, bounded = pure(key.event, relation), False
+    known, bounded = pure(key.event), False
     if delta == 0:
         return known
     adjacent = neighbours(relation)
     with suppress(UnsupportedEventError):
         known, bounded = min(known, _renyi(key.event, delta, adjacent)), True
     if tight and not (bounded and known == 0.0):
-        # a loss too large for a number is infinite, which is no less than it is; where its grid is
-        # too coarse for a number, the looser bound stays
-        with suppress(UnsupportedEventError, OverflowError), np.errstate(over="ignore"):
+        # a loss too large for a number is infinite, which is no less than it is
+        with suppress(UnsupportedEventError), np.errstate(over="ignore"):
             ledger = PLDAccountant(adjacent, interval(known)).compose(key.event)
             known, bounded = min(known, float(ledger.get_epsilon(delta))), True
     if not bounded and math.isinf(known):

@@ -65,12 +65,12 @@ def deltas(event: DpEvent, epsilons: Floats, relation: Relation) -> Floats:
     perturbed = [objective_delta(event, float(at)) for at in epsilons]
     if not any(delta is None for delta in perturbed):
         return np.array(perturbed, np.float64)
-    known = pure(event, relation)
+    known = pure(event)
     bound = _worst(known, epsilons) if math.isfinite(known) else np.ones_like(epsilons)
     try:
         ledger = PLDAccountant(neighbours(relation), interval(known)).compose(event)
         return np.minimum(bound, [float(ledger.get_delta(at)) for at in epsilons])
-    except (UnsupportedEventError, OverflowError):
+    except UnsupportedEventError:
         if math.isinf(known):
             raise BudgetError("expected an event of which something finite is proved") from None
         return bound
@@ -88,11 +88,11 @@ def advantage(event: DpEvent, relation: Relation) -> float:
     exact = mu(event)
     if exact is not None:
         return float(_gaussian(exact, np.zeros(1))[0])
-    known = pure(event, relation)
+    known = pure(event)
     try:
         ledger = PLDAccountant(neighbours(relation), max(COARSE, interval(known))).compose(event)
         return float(ledger.get_delta(0.0))
-    except (UnsupportedEventError, OverflowError):
+    except UnsupportedEventError:
         raise BudgetError("expected an event whose privacy loss is known") from None
 
 

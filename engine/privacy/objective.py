@@ -86,8 +86,7 @@ def _parted(event: DpEvent) -> tuple[ObjectiveDp, float] | None:
             return event, 0.0
         case ComposedDpEvent(events=parts):
             own = [part for part in parts if isinstance(part, ObjectiveDp)]
-            others = [part for part in parts if not isinstance(part, ObjectiveDp)]
-            rest = math.fsum(pure(part, "replace_one") for part in others)
+            rest = math.fsum(pure(part) for part in parts if not isinstance(part, ObjectiveDp))
             if len(own) == 1 and math.isfinite(rest):
                 return own[0], rest
     return None

@@ -16,8 +16,6 @@ from dp_accounting import (
     SelfComposedDpEvent,
 )
 
-from engine.privacy.guarantee import Relation
-
 
 @attr.frozen
 class PureDp(DpEvent):  # type: ignore[misc]  # dp-accounting ships no types
@@ -26,14 +24,12 @@ class PureDp(DpEvent):  # type: ignore[misc]  # dp-accounting ships no types
     epsilon: float
 
 
-def pure(event: DpEvent, relation: Relation) -> float:
+def pure(event: DpEvent) -> float:
     """The epsilon of `event` at delta = 0, in nats.
 
     Basic composition adds (Dwork et al. 2006); a Poisson sample at rate q costs
-    log(1 + q(exp(epsilon) - 1)) where a record is added, removed or left out (Li et al. 2012,
-    Theorem 1). Infinity for an event that has no pure guarantee. A sample has none where a record
-    is replaced: the new one may be drawn where the old one is not, and then it moves the answer by
-    all that it adds itself, which no release states.
+    log(1 + q(exp(epsilon) - 1)) under add-or-remove-one (Li et al. 2012, Theorem 1).
+    Infinity for an event that has no pure guarantee.
     """
     match event:
         case NoOpDpEvent():
@@ -43,12 +39,11 @@ def pure(event: DpEvent, relation: Relation) -> float:
         case LaplaceDpEvent(noise_multiplier=scale):
             return float(1.0 / scale) if scale > 0 else math.inf
         case SelfComposedDpEvent(event=part, count=times):
-            return float(times) * pure(part, relation)
+            return float(times) * pure(part)
         case ComposedDpEvent(events=parts):
-            return math.fsum(pure(part, relation) for part in parts)
+            return math.fsum(map(pure, parts))
         case PoissonSampledDpEvent(sampling_probability=q, event=part):
-            whole = pure(part, relation)
-            return math.inf if relation == "replace_one" and 0.0 < q < 1.0 else _amplified(q, whole)
+            return _amplified(q, pure(part))
         case _:
             return math.inf
 

@@ -56,7 +56,7 @@ def rdp(event: DpEvent, relation: Relation) -> Floats:
         BudgetError: The accountant does not know the event.
     """
     orders = np.array(ORDERED)
-    precision, known = gaussian.precision(event), pure(event, relation)
+    precision, known = gaussian.precision(event), pure(event)
     if precision is not None:
         gauss: Floats = 0.5 * precision * orders
         return gauss

@@ -16,6 +16,7 @@ from engine.catalog import catalog
 from engine.core.errors import BudgetError, ExplorerError, RequestError
 from engine.privacy import mechanisms
 from engine.privacy.guarantee import Guarantee, for_persons
+from engine.privacy.mechanisms import Gaussian
 from engine.privacy.releases import Release, cost
 from engine.runs.job import Job, request
 from engine.yours import forms
@@ -157,6 +158,11 @@ def _prices(document: Document, releases: tuple[Release, ...]) -> list[str]:
     if stated["epsilon_proved"] is None:
         return []
     relation, row = stated["relation"], document["delta_of_a_row"]
+    if relation == "replace_one" and any(map(_unpriced, releases)):
+        raise BudgetError(
+            "relation: expected one record added, removed or left out for pure noise on samples, "
+            "got one replaced by another"
+        )
     epsilon = accounting.epsilon(cost(releases), row, relation, tight=True)
     plain = Guarantee(
         mechanism="", status="proved", epsilon_claimed=None, epsilon_proved=epsilon, delta=row,
@@ -175,6 +181,16 @@ def _prices(document: Document, releases: tuple[Release, ...]) -> list[str]:
     if not _alike(curve, {name: document[name] for name in curve}):
         wrong.append("μ or the profile do not follow from the releases.")
     return wrong
+
+
+def _unpriced(release: Release) -> bool:
+    """Whether nothing is proved of a release of a sample where one record replaces another.
+
+    A release states how far that moves its answer. The record that replaces another may be drawn
+    where that one is not, and moves the answer by all that it adds itself. Of Gaussian noise the
+    accountant takes the scale to be that of one record; for pure noise it has no such bound.
+    """
+    return release.rate < 1.0 and not isinstance(release.mechanism, Gaussian)
 
 
 def compared(document: Document) -> bool:

@@ -46,8 +46,7 @@ def ledger(spec: EnadppSpec, n: int) -> tuple[Ledger, ...]:
 def _pure(spec: EnadppSpec, n: int) -> float:
     from engine.privacy.pure import pure
 
-    event = price.noise_cost(VARIANTS["enadpp"], spec, n, price.steps(spec, n))
-    return pure(event, price.RELATION)
+    return pure(price.noise_cost(VARIANTS["enadpp"], spec, n, price.steps(spec, n)))
 
 
 def guarantee(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:

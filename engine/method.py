@@ -90,6 +90,8 @@ class Entry(Generic[S]):
         refines: Whether it releases values that depend neither on ε nor on earlier releases, with
             Gaussian noise on all records: then a search can begin with much noise and reduce it
             (`engine.privacy.refining`).
+        width: From a spec and a data set, how many numbers a release has, where a bound through the
+            curve of its noise needs them; 0 elsewhere.
         unsure: Why its coefficients have no intervals; empty where they have, or have none.
     """
 
@@ -112,6 +114,7 @@ class Entry(Generic[S]):
     answer: str = ""
     whole: tuple[int, ...] | None = None
     refines: bool = False
+    width: Callable[[S, Card], int] = lambda spec, data: 0
     unsure: str = ""
 
     @classmethod
@@ -202,6 +205,8 @@ class Paper(Generic[S]):
             classes); empty for none.
         seeds_split: Whether a seed names the records that are used or tested on, so that only runs
             of the same seeds can be compared.
+        seeds_start: Whether a training without noise follows from its seed too, which draws its
+            start or the order of the records: then it is repeated like any other.
         opening: Settings that its page and a bare command open with, where the defaults do not show
             it at its best.
         settings: By data set, the values that stand for its spec's defaults there, on the page and
@@ -236,6 +241,7 @@ class Paper(Generic[S]):
     exhibits: str = ""
     own: Literal["", "survival", "classes", "images"] = ""
     seeds_split: bool = False
+    seeds_start: bool = False
     opening: Mapping[str, Value] = field(default_factory=dict)
     settings: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     arrays: Declared = field(default_factory=dict)

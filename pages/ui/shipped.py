@@ -40,6 +40,7 @@ def main() -> int:
         return int(bool(todo))
     for path in surplus:
         path.unlink()
+    todo = shipping.missing(wanted, arguments.to)  # a whole run may be a coarse curve from now on
     lost = _train({run: job for run, job in todo.items() if run in whole}, arguments, arguments.to)
     lost += _train({run: job for run, job in todo.items() if run in moves}, arguments, None)
     shipping.pack(moves, {}, arguments.to)

@@ -521,6 +521,17 @@ def test_budgets_that_differ_by_rounding_alone_are_one_row(home: Path):
     assert [(row.epsilon, row.names) for row in rows] == [(EPSILONS[0], ("B",))]
 
 
+def test_a_row_whose_neighbour_went_by_rounding_is_not_told_twice(home: Path):
+    """B is best between two budgets that read the same; A before and after."""
+    lines, chosen = {}, {}
+    spent = {"A": {0.1: 0.1, 1.0: 1.0}, "B": {0.1: 0.9998, 1.0: None}}
+    for name, middle in (("A", (3.0, 1.0)), ("B", (2.0, 9.0))):
+        lines[name] = Curve(name, style(0), (0.1, 1.0), *[middle] * 3, (3, 3))
+        chosen[name] = cast(candidates.Candidate, SimpleNamespace(proved=spent[name].get))
+    rows = answers.frontier(chosen, lines, Gauge("Error", "down"))
+    assert [(row.epsilon, row.names) for row in rows] == [(0.1, ("A",))]
+
+
 def test_one_repetition_is_told_apart_from_none(home: Path):
     lines, chosen = {}, {}
     for name, height, count in (("A", 0.2, 3), ("B", 0.1, 1), ("C", 0.3, 3)):

@@ -108,3 +108,12 @@ def test_every_paper_with_a_page_is_in_the_list():
 def test_a_page_without_a_layout_of_its_own_is_the_common_one():
     assert defaults.layout("nobody") == Layout()
     assert all(entry.name in defaults.opening("lvq") for entry in catalog()["lvq"].methods)
+
+
+@pytest.mark.parametrize(
+    ("slug", "name", "often"),
+    [("enadpp", "non_private", 5), ("pcdbn", "cdbn", 5), ("survival", "non_private", 1)],
+)
+def test_what_trains_by_chance_is_repeated_without_privacy_too(slug: str, name: str, often: int):
+    """A cost is a difference of two medians; a fit that no seed changes has one value."""
+    assert len(set(defaults.opening(slug)[name].seeds)) == often

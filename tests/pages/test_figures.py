@@ -154,6 +154,28 @@ def test_a_level_of_nothing_is_not_drawn_on_a_logarithmic_axis():
     assert not body["data"]
 
 
+def test_a_level_that_is_rounding_sets_no_axis_and_is_not_drawn():
+    one = measured.curve(results(np.full(15, 2.0)), "error", "One", 0)
+    gauge = replace(GAUGE, scale="log", better="down")
+
+    def drawn(value: float) -> tuple[float, int]:
+        levels = [measured.Level("None", theme.reference_style(0), value)]
+        low = heights.heights([one], levels, gauge).low
+        body = json.loads(curves.utility([one], levels, gauge, 1.0, "r", (0.1, 10.0)).to_json())
+        return low, sum(trace.get("name") == "None" for trace in body["data"])
+
+    assert drawn(1e-9)[0] > 1.0
+    assert drawn(1e-2)[0] < 1e-2
+    assert (drawn(1e-9)[1], drawn(1e-2)[1]) == (0, 1)
+
+
+def test_a_level_tells_how_many_repetitions_it_is_the_median_of():
+    assert (found := measured.level(results(np.arange(15.0)), "error", "None", 0)) is not None
+    assert (found.value, found.count) == (7.0, 15)
+    assert found.sure == measured.interval(np.arange(15.0))
+    assert curves.rows([], [found])[0]["Repetitions"] == 15
+
+
 def test_the_table_and_the_sentence_hold_the_same_numbers():
     one = measured.curve(results(np.full(15, 2.0)), "error", "One", 0)
     rows = curves.rows([one], [measured.Level("None", theme.reference_style(0), 0.5)])

@@ -128,6 +128,8 @@ def line(budgets: tuple[float, ...], middle: tuple[float, ...]) -> Curve:
     [
         # from a third of the way from 97 to 10 of 100 on
         ((0.1, 0.5, 1.0), (0.3, 0.5, 0.9), "At ε = 0.5 and below, DP-SGD costs 47 or more."),
+        # fewer than 57 at ε = 0.1
+        ((0.1, 0.5, 1.0), (0.6, 0.4, 0.9), "At ε = 0.5 and below, DP-SGD costs 37 or more."),
         ((0.1, 0.5, 1.0), (0.3, 0.7, 0.9), "At ε = 0.1, DP-SGD costs 67."),
         ((0.1, 0.5, 1.0), (0.8, 0.85, 0.9), ""),
         # a smaller budget that is better hides nothing, a larger one is not below
@@ -149,6 +151,37 @@ def test_the_finding_says_where_a_method_breaks_down_or_beats_no_privacy(
 def test_what_beats_no_privacy_within_its_interval_is_not_said_to_beat_it():
     one = replace(line((1.0, 2.0), (0.9, 0.98)), sure_low=(0.9, 0.96))
     assert "beats" not in said(best=one)
+
+
+def test_what_is_within_the_interval_of_no_privacy_is_not_said_to_beat_it():
+    """The level is a median too: 97 of 100, and up to 99 by its repetitions."""
+    best = line((1.0, 2.0), (0.9, 0.98))
+    cast_ = Cast(best, None, None, (), Level("No privacy", style(1), 0.97, 5, (0.95, 0.99)))
+    assert BEATS not in finding(cast_, GAUGE, SAID, None, 1.0)  # type: ignore[arg-type]
+    sure = replace(cast_, none=Level("No privacy", style(1), 0.97, 5, (0.95, 0.975)))
+    assert BEATS in finding(sure, GAUGE, SAID, None, 1.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("better", "compared"), [("up", True), ("neither", False)])
+def test_a_measure_without_a_better_side_is_told_and_not_compared(better: str, compared: bool):
+    gauge = Gauge("Share of records clipped", better, unit="share")  # type: ignore[arg-type]
+    how = Saying("clips {} of 100", ("point", "points"), 100.0)
+    none = Level("No privacy", style(1), 0.0)
+    own = replace(line((0.5, 1.0), (0.2, 0.5)), label="Own")
+    text = finding(Cast(None, own, None, (), none), gauge, how, None, 1.0)  # type: ignore[arg-type]
+    assert (BEATS in text, "costs" in text) == (compared, compared)
+    assert compared or text == "At ε = 1, the paper's own method **clips 50 of 100**."
+
+
+def test_a_measure_without_a_better_side_has_no_best_method():
+    paper, gauge = catalog()["lvq"], Gauge("Share clipped", "neither", unit="share")
+    jobs = {name: request("lvq", name, "digits") for name in ("glvq_dp", "gmlvq_dp")}
+    lines = {
+        name: replace(line((1.0,), (value,)), label=name)
+        for name, value in (("glvq_dp", 0.1), ("gmlvq_dp", 0.9))
+    }
+    found = {name: cast.cast(paper, jobs, lines, [], gauge, name).best for name in jobs}
+    assert found == {"glvq_dp": None, "gmlvq_dp": lines["gmlvq_dp"]}
 
 
 def test_a_cost_is_counted_from_the_same_method_without_privacy():

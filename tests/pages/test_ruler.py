@@ -6,7 +6,8 @@ import pytest
 
 from datasets import catalog as data_catalog
 from engine.privacy.guarantee import Guarantee
-from pages.ui.paper import ceiling, defaults, foot, ruler
+from engine.runs import audits
+from pages.ui.paper import attack, ceiling, defaults, foot, ruler
 from pages.ui.paper.cast import HELD
 
 
@@ -80,6 +81,21 @@ def test_no_ceiling_is_above_what_epsilon_and_delta_allow(slug: str):
             at = guarantee.epsilon_proved
             point = (1.0 + guarantee.delta * math.exp(-at)) / (1.0 + math.exp(-at))
             assert 0.5 < most <= point + 1e-12
+
+
+@pytest.mark.parametrize("name", ["out_pert", "dp_newton"])
+def test_a_ceiling_rises_with_epsilon_and_is_that_of_the_attack(name: str):
+    """Whether an attack at a budget ships or not: the bound follows from the method alone."""
+    job = defaults.opening("survival")[name]
+    entry, data = job.entry(), data_catalog.card(job.dataset)
+    budgets = [float(one) for one in job.axes["epsilon"]]
+    specs = [job.spec().replace(epsilon=one) for one in budgets]
+    found = [ceiling.of((entry, one, data), entry.promise(one, data)) for one in specs]
+    assert all(one is not None for one in found)
+    assert found == sorted(found)  # type: ignore[type-var]
+    row = audits.fitting(attack.on(job, 1.0))
+    assert row is not None
+    assert found[budgets.index(1.0)] == pytest.approx(row.allowed, abs=1e-6)
 
 
 def test_the_ceiling_of_a_gaussian_is_that_of_its_whole_curve():

@@ -11,16 +11,19 @@ from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
 from engine.core.vocabulary import EPSILONS
+from engine.privacy import answers
 from engine.runs import shipped
 from engine.runs.events import Spent
+from engine.runs.job import request
 from engine.runs.reference import FOLDER
 from engine.service.client import Client
 from engine.service.watching import Stage
 from pages.ui import openings
 from pages.ui.jobs import live
 from pages.ui.jobs.live import BUDGET
-from pages.ui.paper import defaults, stages, total
+from pages.ui.paper import choice, defaults, drawing, stages, total
 from pages.ui.paper import former as ghosts
+from pages.ui.paper.view import Page, offers
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts
 from tests.pages.played import begin, play
@@ -245,6 +248,36 @@ def test_a_former_curve_stays_where_a_button_asks_or_nothing_is_known(
     view.watched = live.watch({"it": moved, "other": other}, {"it": "It", "other": "Other"})
     found = ghosts.ghosts("survival", view)  # type: ignore[arg-type]
     assert set(found) == ({"it"} if kept else set())
+
+
+def test_what_trains_is_compared_over_the_repetitions_that_all_have(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Of a mean each seed names its records: a median of five says little of one of fifty."""
+    values = dict(defaults.opening("mean")["gaussian"].values)
+    values.pop(BUDGET)
+    jobs = {
+        name: request("mean", name, "flchain", values, {BUDGET: (1.0, 2.0)}, range(count))
+        for name, count in (("gaussian", 5), ("laplace", 50), ("exact", 50))
+    }
+    for job in jobs.values():
+        play(home, job)
+    labels = {name: name.title() for name in jobs}
+    paper, layout = catalog()["mean"], defaults.layout("mean")
+    offered = offers(paper, layout)
+    chosen = choice.untouched(offered)
+
+    def told(active: bool) -> tuple[int, int]:
+        watched = live.watch(jobs, labels)
+        monkeypatch.setattr(live.Watched, "active", property(lambda one: active))
+        view = Page("mean", paper, layout, offered, chosen, jobs).view(watched, chosen)
+        found = drawing.told(view)
+        assert found.none is not None
+        return max(one.count[0] for one in (found.best, found.own) if one), found.none.count
+
+    with answers.at_once():
+        assert told(False)[1] == 50
+        assert told(True) == (5, 5)
 
 
 def test_no_stop_is_said_to_be_quick_where_only_the_opening_s_is(

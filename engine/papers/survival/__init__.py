@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from datasets.base import Card
 from engine.method import Entry, Paper
 from engine.papers.survival import guarantees
 from engine.papers.survival.compared import Compared, GroupedSpec
@@ -63,6 +64,11 @@ def _descents(spec: SurvivalSpec, n: int, device: str) -> int:
     return max(4, min(40, 400_000 // n))
 
 
+def _parameters(spec: SurvivalSpec, data: Card) -> int:
+    """Numbers in the answer: the baseline's and one for each covariate."""
+    return spec.knots + len(data.features)
+
+
 def _entry(
     name: str, releases: Releases, uses: tuple[str, ...], **code: Any
 ) -> Entry[SurvivalSpec]:
@@ -88,6 +94,7 @@ PAPER: Paper[GroupedSpec] = Paper.declared(
             releases=perturbation.output_releases,
             uses=PRIVATE,
             chunk=_draws,
+            width=_parameters,
             unsure=SHRUNK,
         ),
         _entry(

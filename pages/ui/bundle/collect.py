@@ -23,7 +23,7 @@ from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit import address
-from pages.ui.paper import attack, ceiling, drawing, panels, parts
+from pages.ui.paper import ceiling, drawing, panels, parts
 from pages.ui.paper.choice import measures
 from pages.ui.paper.defaults import addressed
 from pages.ui.paper.view import COST, WHY, Page, View
@@ -183,7 +183,7 @@ def line(view: View, name: str) -> dict[str, str]:
     claimed, proved = card.epsilon_claimed, card.epsilon_proved
     delta = f" (δ = {words.number(card.delta)})" if card.delta else ""
     delta = f" (δ {card.failure})" if card.failure else delta
-    right = ceiling.share(view, card, attack.on(one.job, view.budget), name)
+    right = ceiling.of(view.asked(name, view.budget), card)
     odds = words.odds(proved, card.delta, card.relation, card.unit, right)
     return {
         "method": one.label,

@@ -57,7 +57,7 @@ def utility(
     ground = Ground(bounds, [p for one in curves for p in one.proved], by_proof, measure)
     up = up or heights(curves, levels, gauge, "", chance)
     shown = ".1%" if gauge.unit == SHARE else ".3g"
-    levels = [one for one in levels if up.of([one.value])[0] > 0 or not up.log]
+    levels = [one for one in levels if not up.log or up.of([one.value])[0] >= up.low]
     ordered = sorted(curves, key=lambda one: one.focus)  # what is in focus lies above
     named = _few(curves, levels)
     traces = [_level(one, ground, up, shown) for one in levels]
@@ -267,7 +267,7 @@ def rows(
     return table + [
         {
             "Method": one.label, "ε": None, middle: one.value, "10 %": None, "90 %": None,
-            "Repetitions": 1, **({"Status": STATUS[one.status]} if one.status else {}),
+            "Repetitions": one.count, **({"Status": STATUS[one.status]} if one.status else {}),
         }
         for one in levels
     ]  # fmt: skip

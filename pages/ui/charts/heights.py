@@ -28,6 +28,8 @@ LADDERS = (
 )  # fmt: skip
 LOOSE = 0.6
 """Part of a kept range below which lines that are whole get a range of their own."""
+TINY = 1e-4
+"""An error without privacy below this part of every line's is rounding: no axis reaches for it."""
 FEW = 4
 """Ticks that an axis has at least, where its ladder reaches so far."""
 
@@ -113,7 +115,9 @@ def heights(
     better = {"up": "down", "down": "up"}.get(gauge.better, "neither") if turned else gauge.better
     title = f"{errors or gauge.label}{unit(gauge)}{WORDS[better]}"
     of = partial(_turned, turned=turned)
-    known = [v for one in curves for v in of(one.middle)] + of(one.value for one in levels)
+    known = [v for one in curves for v in of(one.middle)]
+    least = TINY * min((v for v in known if v > 0.0), default=0.0)
+    known += [v for v in of(one.value for one in levels) if better != "down" or v >= least]
     known += [v for one in curves if one.focus for v in of((*one.sure_low, *one.sure_high))]
     known += [] if chance is None or not known else of([chance])
     known = [value for value in known if math.isfinite(value)]

@@ -123,11 +123,15 @@ class Level(Named):
     """A method that spends no budget: one number.
 
     Attributes:
-        value: What was measured.
+        value: The median over the repetitions.
+        count: Repetitions measured.
+        sure: Both ends of the median's interval; empty where it is not worked out.
         told: Whether it is named at its end though it is grey: a line in focus ends at it.
     """
 
     value: float
+    count: int = 1
+    sure: tuple[float, ...] = ()
     told: bool = False
 
     @property
@@ -229,9 +233,10 @@ def level(results: Results, gauge: str, label: str, position: int) -> Level | No
     """The median of a method that spends no budget; None while there is none."""
     column = results.gauges[gauge]
     column = column[np.isfinite(column)]
-    return (
-        Level(label, reference_style(position), float(np.median(column))) if len(column) else None
-    )
+    if not len(column):
+        return None
+    middle = float(np.median(column))
+    return Level(label, reference_style(position), middle, len(column), interval(column))
 
 
 def medians(curves: Mapping[str, Curve], chosen: float) -> dict[str, float]:

@@ -152,7 +152,8 @@ def frontier(
             middle = top.middle[i]
             if rows and words.number(rows[-1].epsilon) == words.number(epsilon):
                 epsilon = rows.pop().epsilon  # the same budget, but for its rounding
-            rows.append(Best(epsilon, names, under, middle, top.low[i], top.high[i]))
+            if not rows or set(rows[-1].names) != set(names):
+                rows.append(Best(epsilon, names, under, middle, top.low[i], top.high[i]))
     return rows
 
 

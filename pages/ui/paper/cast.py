@@ -104,7 +104,8 @@ def cast(
         levels: Methods without privacy.
         gauge: What is measured.
         chosen: Name of the method that is looked at: it is taken as the best one where the
-            intervals of the two medians overlap at most budgets.
+            intervals of the two medians overlap at most budgets, and where the measure has no
+            better side.
     """
     sign = 1.0 if gauge.better == "down" else -1.0
     first = lead(paper).name
@@ -119,13 +120,15 @@ def cast(
     status = next((s for s in HELD if any(one.status == s for one in able.values())), None)
     held = {name: one for name, one in able.items() if one.status == status}
     best = min(held, key=lambda name: _mean(held[name], sign), default="")
-    if chosen in held and _alike(held[chosen], held[best]):
+    fair = gauge.better != "neither"
+    if (chosen in held and not fair) or (chosen in held and _alike(held[chosen], held[best])):
         best = chosen
     method = jobs[best].method if best else first
     top = held.get(best)
     if method == first:
         rivals = [one for name, one in held.items() if jobs[name].method != first]
         alone = PRINTED not in own or all(map(finite, own[PRINTED].proved))
+        alone = alone and fair
         top = min(rivals, key=lambda one: _mean(one, sign), default=None) if alone else None
     return Cast(
         best=top,

@@ -146,7 +146,8 @@ def jobs(
     """
 
     def seeds(entry: Entry[Any]) -> range:
-        if entry.role == "reference" and BUDGET not in entry.uses and not paper.seeds_split:
+        seeded = paper.seeds_split or paper.seeds_start
+        if entry.role == "reference" and BUDGET not in entry.uses and not seeded:
             return range(1)
         if entry.name in quick:
             most = max(MANY, OFTEN * chosen.repeats)

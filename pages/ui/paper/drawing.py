@@ -1,7 +1,10 @@
 """What the cost curve of a page draws, which lines are in focus, and how to read it."""
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from engine.privacy.guarantee import Guarantee
 from pages.ui.charts import heights as charts
@@ -37,6 +40,28 @@ def cast(view: View) -> Cast:
         return casting.cast(view.paper, jobs, *lines, view.measured, view.method)
 
     return once(("cast", view.gauge, view.method, view.signature), made)
+
+
+def told(view: View) -> Cast:
+    """The same as a sentence compares them.
+
+    While they train, by the repetitions that all of them have: where a seed names the records,
+    medians of other repetitions differ by these too.
+    """
+    whole = cast(view)
+    compared = [one for one in view.watched.values() if one.label in whole.labels]
+    if not (view.paper.seeds_split and any(one.active for one in compared)):
+        return whole
+    seeds = functools.reduce(np.intersect1d, (d.seeds for one in compared if (d := one.drawn)))
+    if not len(seeds):
+        return whole
+
+    def made() -> Cast:
+        jobs = {name: one.job for name, one in view.watched.items()}
+        lines = _measured(view, view.gauge, seeds)
+        return casting.cast(view.paper, jobs, *lines, view.measured, view.method)
+
+    return once(("told", view.gauge, view.method, view.signature), made)
 
 
 def shown(view: View) -> tuple[dict[str, Curve], list[Level]]:
@@ -118,7 +143,10 @@ def bands(view: View) -> str:
     return f"{ring} {cross}{measured.BANDS if mixed else median}{'' if one.few else single}"
 
 
-def _measured(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
+def _measured(
+    view: View, gauge: str, seeds: Iterable[int] | None = None
+) -> tuple[dict[str, Curve], list[Level]]:
+    """What has been measured: of some repetitions, or of all."""
     by_method: dict[str, Curve] = {}
     levels: list[Level] = []
     twice = overlay.both(view.watched)
@@ -126,16 +154,19 @@ def _measured(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
     chance = finding.saying(known, view.says, gauge).guessed(view.data)
     best = 1.0 if known.better == "up" else 0.0
     for place, (name, one) in enumerate(view.watched.items()):
-        if one.drawn is None or gauge not in one.drawn.gauges:
+        results = one.drawn
+        if results is None or gauge not in results.gauges:
             continue
+        if seeds is not None:
+            results = results.only(np.isin(results.seeds, list(seeds)))
         brief = overlay.label(view.paper, one.job, twice, brief=True)
         if view.spends(name):
-            curve = measured.curve(one.drawn, gauge, one.label, place)
+            curve = measured.curve(results, gauge, one.label, place)
             look = _look(casting.look(view.paper, one.job), place, name)
-            failed = () if chance is None else measured.failing(one.drawn, gauge, chance, best)
+            failed = () if chance is None else measured.failing(results, gauge, chance, best)
             curve = replace(curve, style=look, brief=brief, failed=failed)
             by_method[name] = _proved(view, name, curve)
-        elif (level := measured.level(one.drawn, gauge, one.label, place)) is not None:
+        elif (level := measured.level(results, gauge, one.label, place)) is not None:
             status = view.guarantee(name).status
             look = reference_style(len(levels))
             levels.append(replace(level, style=look, brief=brief, status=status))

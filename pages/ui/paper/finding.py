@@ -8,7 +8,7 @@ from pathlib import Path
 from datasets.base import Card
 from engine.core.declared import read
 from engine.core.gauges import Gauge
-from pages.ui.charts.measured import Curve
+from pages.ui.charts.measured import Curve, Level
 from pages.ui.charts.proof import finite
 from pages.ui.kit.labels import label
 from pages.ui.messages import figures, joined, tight, tr
@@ -95,7 +95,7 @@ def finding(
     lost = cast.printed if cast.printed and _lost(cast.printed, budget) else None
     if not held and lost is None:
         return ""
-    told = _Told(cast, sign, how, budget)
+    told = _Told(cast, sign, how, budget, gauge.better != "neither")
     own = tr(how.own)
     names = [own if one is cast.own else label(_plain(one.label)) for one in held]
     parts = []
@@ -153,16 +153,22 @@ class _Told:
     sign: float
     how: Saying
     budget: float
+    fair: bool
+    """Whether the measure has a better side."""
 
     @property
     def compared(self) -> bool:
-        return self.cast.none is not None and bool(self.how.cost[0])
+        return self.fair and self.cast.none is not None and bool(self.how.cost[0])
 
-    def none(self, one: Curve) -> float:
+    def level(self, one: Curve) -> Level:
         """What a line's costs are counted from: its own method without privacy, if measured."""
         level = self.cast.twins.get(one.label, self.cast.none)
         assert level is not None
-        return level.value
+        return level
+
+    def none(self, one: Curve) -> float:
+        """The same as a number."""
+        return self.level(one).value
 
     def first(self, one: Curve, name: str) -> str:
         """The sentence's beginning."""
@@ -182,12 +188,13 @@ class _Told:
         return _say(f"next{aside}", name=name, count=count)
 
     def beats(self, one: Curve, name: str) -> str:
-        """Where a line beats no privacy; empty where it does not."""
+        """Where a line beats no privacy, the intervals of both medians apart; else empty."""
         worst = one.sure_low if self.sign < 0 else one.sure_high
         if not self.compared or not worst:
             return ""
-        level = self.sign * self.none(one)
-        over = _from(one, [self.sign * end < level for end in worst])
+        level = self.level(one)
+        best = min(self.sign * end for end in (level.value, *level.sure))
+        over = _from(one, [self.sign * end < best for end in worst])
         if over is None:
             return ""
         why = f" {_say('why', thanks=tr(self.how.thanks))}" if self.how.thanks else ""
@@ -203,7 +210,8 @@ class _Told:
         low = [at for at in bad if at < self.budget and at == one.epsilon[bad.index(at)]]
         if not low:
             return ""
-        count = replace(self, budget=low[-1])._amount(one)[0]
+        least = min(low, key=lambda at: self.sign * _value(one, at))
+        count = replace(self, budget=least)._amount(one)[0]
         key = "below" if len(low) > 1 else "worse"
         return _say(key, budget=low[-1], name=name, count=count)
 

@@ -64,7 +64,7 @@ def meaning(view: View) -> None:
 def odds(view: View) -> tuple[str, int | None]:
     """What the chosen budget means, and how many dots it fills; None where it limits no guess."""
     guarantee = view.guarantee()
-    chance = ceiling.share(view, guarantee, attack.job(view))
+    chance = ceiling.of(view.asked(view.method, view.budget), guarantee)
     if chance is None:
         return words.odds(None, 0.0, guarantee.relation, guarantee.unit), None
     epsilon, delta = guarantee.epsilon_proved, guarantee.delta
@@ -116,7 +116,7 @@ def result(view: View) -> str:
         return said
 
     def made() -> str:
-        said = drawing.cast(view), view.measured, view.how, view.data, view.budget
+        said = drawing.told(view), view.measured, view.how, view.data, view.budget
         return finding.finding(*said, view.watched[view.method].label)
 
     return once(("result", view.gauge, view.method, view.budget, view.signature), made)
@@ -240,7 +240,7 @@ def guarantees(page: Page, view: View) -> None:
     left, right = st.columns([5, 6], gap="large")
     with left:
         guarantee = view.guarantee()
-        most = ceiling.share(view, guarantee, attack.job(view))
+        most = ceiling.of(view.asked(view.method, view.budget), guarantee)
         card.show(view.watched[view.method].label, guarantee, most)
         whole.fold(page, view)
     with right:

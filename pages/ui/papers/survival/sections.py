@@ -295,7 +295,9 @@ def ratios(view: View) -> list[Part] | str:
 
 def _held(view: View, found: tuple[Estimate, ...]) -> None:
     """What the interval of one release holds, or why there is none."""
-    if found:
+    if found and all(one.low is None for one in found):
+        st.caption(f"One release has no interval here.{_why(found)}")
+    elif found:
         st.caption(
             "The interval of one release contains the true ratio in 95 of 100 such studies: it "
             "covers sampling and noise, and costs no further budget."

@@ -67,3 +67,18 @@ def test_back_in_the_browser_shows_the_budget_of_its_address(app: App):
         page.wait_for_url(f"**mean.epsilon={budget}")
     page.go_back()
     finding.get_by_text("At ε = 0.1, privacy costs").first.wait_for()
+    page.locator("[aria-live=polite]").get_by_text("At ε = 0.1, privacy costs").wait_for()
+
+
+def test_back_from_another_page_shows_the_view_of_the_address(app: App):
+    page = app.tab("mean?mean.epsilon=0.5&mean.tab=Why")
+    finding = page.locator("[aria-live=polite]").get_by_text("At ε = 0.5, privacy costs")
+    finding.wait_for()
+    for other in ("Compare", "Runs"):
+        page.get_by_test_id("stSidebarNav").get_by_text(other, exact=True).click()
+        page.wait_for_function("to => location.pathname === to", arg=f"/{other.lower()}")
+        page.get_by_role("heading", name=other, exact=True).wait_for()
+        page.go_back()
+        finding.wait_for()
+        assert "mean.epsilon=0.5" in page.evaluate("location.search")
+        page.get_by_role("tab", name="Why", selected=True).wait_for()

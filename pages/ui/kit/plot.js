@@ -11,6 +11,29 @@ const library = () =>
     else window.addEventListener("explorer.plotly", () => done(window.Plotly), { once: true })
   })
 
+// Before Streamlit opens another page it takes the settings out of the address, as a step of its own,
+// and back from there it opens a page without them. That step is left out here, and the page is loaded
+// with the settings of its address. Within a page the widgets follow the address themselves.
+const MOMENT = 10000 // milliseconds in which the other page comes
+
+if (!window.explorerBack) {
+  let path = location.pathname, bare = 0 // when the settings went
+  const push = history.pushState
+  history.pushState = (state, title, url) => {
+    const to = new URL(url ?? "", location.href), same = to.pathname === location.pathname
+    const step = !same && Date.now() - bare < MOMENT ? history.replaceState : push
+    bare = same && location.search && !to.search ? Date.now() : 0
+    step.call(history, state, title, url)
+    path = location.pathname
+  }
+  window.explorerBack = () => {
+    const other = location.pathname !== path
+    path = location.pathname
+    if (other && location.search) location.reload()
+  }
+  window.addEventListener("popstate", window.explorerBack)
+}
+
 const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16))
 
 // A colour between two, both written #rrggbb.
@@ -706,5 +729,6 @@ export default function ({ data, parentElement }) {
   plot.node.setAttribute("aria-label", data.alt)
   plot.node.dataset.source = data.source
   draw(parentElement)
+  document.querySelector("[class*='-finding']")?.setAttribute("aria-live", "polite")
   return () => end(parentElement)
 }

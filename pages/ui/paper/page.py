@@ -139,7 +139,7 @@ def _body(page: Page, watched: dict[str, Watched], place: DeltaGenerator) -> Mov
     prefix, tab, focus = page.prefix, page.offers.tab, {BUDGET: moving.now.budget}
     with slider:
         moving.piece(partial(_slider, page, focus), foot.beside(page))
-    moving.piece(lambda view: st.markdown(_finding(page, view)), moving.own)
+    moving.piece(partial(_said, page), moving.own)
     total.draw(prefix, watched, focus, waits=moving.now.waits)
     tabs = st.tabs(
         tab.texts, default=tab.default, key=f"{prefix}.tab", on_change="rerun", bind="query-params",
@@ -181,6 +181,12 @@ def _view(page: Page, watched: dict[str, Watched]) -> View:
     view = replace(page.view(watched, chosen), pick=lambda: _method(page))
     view = replace(view, former=former.ghosts(page.prefix, view))
     return replace(view, up=former.axis(page.prefix, view))
+
+
+def _said(page: Page, view: View) -> None:
+    """The sentence, in a place that the chart's script tells screen readers to follow."""
+    with st.container(key=f"{page.prefix}-finding", gap=None):
+        st.markdown(_finding(page, view))
 
 
 def _finding(page: Page, view: View) -> str:

@@ -295,7 +295,12 @@ def test_the_page_opens_with_every_exhibit_in_a_sentence(visit: Open):
 
 
 def test_a_number_is_filled_within_a_quarter_and_none_leaves_the_picture():
-    met, missed = strips([Strip("a", (1.0, 0.75, 1.26)), Strip("b", (40.0, 0.01))]).whole.data
+    drawn = strips([Strip("a", (1.0, 0.75, 1.26)), Strip("b", (40.0, 0.01))])
+    ends = [drawn.layout["xaxis"]["ticktext"][at] for at in (0, -1)]
+    assert ends == ["≤ 0.2", "≥ 5"]  # what lies further stands there
+    within = strips([Strip("a", (1.0, 5.0))]).layout["xaxis"]["ticktext"]
+    assert [within[at] for at in (0, -1)] == ["0.2", "5"]
+    met, missed = drawn.whole.data
     assert (list(met.x), met.marker.symbol) == ([1.0, 0.75], "circle")
     assert (list(missed.x), missed.marker.symbol) == ([1.26, 5.0, 0.2], "circle-open")
     assert list(met.y) == pytest.approx([0.0, 0.0], abs=0.3)

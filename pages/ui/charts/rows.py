@@ -72,14 +72,20 @@ def strips(rows: Sequence[Strip]) -> Figure:
             (near if inside else far).append(
                 (at, place + shift, f"{row.name}: {ratio:.2f} times the printed error")
             )
-    ticks = (0.2, 0.5, 1.0, 2.0, 5.0)
+    ticks = (1 / FAR, 0.5, 1.0, 2.0, FAR)
+    every = [ratio for row in rows for ratio in row.ratios]
+    labels = [f"{tick:g}" for tick in ticks]
+    if min(every, default=1.0) < 1 / FAR:
+        labels[0] = f"≤ {labels[0]}"
+    if max(every, default=1.0) > FAR:
+        labels[-1] = f"≥ {labels[-1]}"
     return _drawn(
         [_points(near, "within 25 %", "circle", SERIES[0]),
          _points(far, "further away", "circle-open", SERIES[1])],
         [f"{row.name} {row.sign}".rstrip() for row in rows],
         axis(
             "← smaller · Error here ÷ printed error · larger →", type="log",
-            tickvals=list(ticks), ticktext=[f"{tick:g}" for tick in ticks],
+            tickvals=list(ticks), ticktext=labels,
         ),
         (0.17, 5.8),
         shapes=[box((1 - WITHIN, 1 + WITHIN), fill=SERIES[0], opacity=0.13, yref="paper")],

@@ -91,7 +91,7 @@ def _in_packages(*parts: object) -> dict[str, str]:
     A small paper has all but its algorithm there.
     """
     names = {getattr(part, "func", part).__module__ for part in parts}
-    files = {name: Path(sys.modules[name].__file__ or "") for name in sorted(names)}
+    files = {name: Path(getattr(sys.modules[name], "__file__", None) or "") for name in sorted(names)}
     return {
         name: file.read_text(encoding="utf-8")
         for name, file in files.items() if file.name == "__init__.py"

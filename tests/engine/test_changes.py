@@ -1,9 +1,12 @@
 """Runs from before an update of the program are told from others, by the code itself."""
 
 import ast
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -103,6 +106,31 @@ def test_prose_and_layout_change_no_number(project, old, new, counts):
     before = digest()
     (project / "engine/papers/one/method.py").write_text(METHOD.replace(old, new))
     assert (digest() != before) == counts
+
+
+def test_what_prices_a_method_counts_where_its_package_defines_it(project, monkeypatch):
+    """A small paper has spec and releases in `__init__.py`, and its method in a file of its own."""
+    package = project / "engine/papers/one/__init__.py"
+    entry = SimpleNamespace(
+        name="method", module="engine.papers.one.method", witness="", chunk=forget, info=str,
+        releases=partial(lambda scale, spec, n: (), 1.0),
+    )  # fmt: skip
+    entry.releases.func.__module__ = "engine.papers.one"
+    paper = SimpleNamespace(spec=str, entry=lambda name: entry)
+    monkeypatch.setattr(changes, "catalog", lambda: {"one": paper})
+    monkeypatch.setitem(sys.modules, "engine.papers.one", SimpleNamespace(__file__=str(package)))
+
+    def found(text: str) -> str:
+        package.write_text(text)
+        forget()
+        return changes._digest("one", "method", "data", audit=False)
+
+    prices = "from engine.training.no import N\n\n\ndef releases(spec, n):\n    return (N,)\n"
+    first = found(prices)
+    assert found(f'"""Words."""\n{prices}') == first
+    assert found(prices.replace("(N,)", "(2 * N,)")) != first
+    (project / "engine/training/no.py").write_text("N = 2")  # what it imports counts too
+    assert found(prices) != first
 
 
 def test_the_time_of_a_file_is_no_change(project):

@@ -188,6 +188,7 @@ def test_the_command_draws_and_says_so(tmp_path, capsys):
     assert "--exact" in (tmp_path / "out" / "README.md").read_text()
     with np.load(tmp_path / "out" / "release.npz") as arrays:
         assert (arrays["histogram"] == arrays["histogram"].round()).all()
+        assert float(arrays["mean"][0]) > 0.0  # whatever was paid for is there
     capsys.readouterr()
     assert main(["run", "mean", "gaussian", "--exact"]) == 2
     assert "expected --release with it" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.cli.main import main
 from engine.privacy.guarantee import POISSON
 from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.privacy.releases import Release, exposed
@@ -29,6 +30,12 @@ def test_gaussian_noise_is_priced_as_one_release():
     four, one = card(GAUSSIAN), card((Release(Gaussian(1.0, 2.0)),))
     assert four.epsilon_proved == one.epsilon_proved
     assert (four.delta, four.accountant, four.sampling) == (1e-5, EXACT, "")
+
+
+def test_a_loss_that_no_grid_holds_is_one_sentence(capsys):
+    asked = ["price", "lvq", "glvq_dp", "--set", "calibration=paper", "--set", "epsilon=1000"]
+    assert main([*asked, "--set", "sample_rate=0.001"]) == 2
+    assert "epsilon: expected a loss that an accountant can add up" in capsys.readouterr().err
 
 
 def test_coins_are_said_and_make_the_price_smaller():

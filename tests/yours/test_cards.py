@@ -1,13 +1,16 @@
 """Guarantee cards as files: every card passes, no changed card does."""
 
 import json
+import math
 
 import pytest
 
 from benchmarks import yours
 from engine.catalog import catalog
 from engine.cli.main import main
-from engine.privacy.guarantee import SECRET
+from engine.privacy.guarantee import SECRET, Guarantee, Relation
+from engine.privacy.mechanisms import Laplace
+from engine.privacy.releases import Release
 from engine.yours import card_file
 
 
@@ -65,6 +68,25 @@ def test_a_guarantee_that_the_releases_do_not_prove_is_refused():
     document["guarantee"]["epsilon_proved"] = 0.5
     document["digest"] = card_file.digest(document)
     assert card_file.verify(document)[0].startswith("The releases cost ε = 1")
+
+
+def test_pure_noise_on_samples_is_refused_where_a_record_is_replaced():
+    r"""It was priced as if one were removed; a record that adds 1 or 2 shows twice as much."""
+    release = Release(Laplace(1.0, 1.0), rate=0.1, what="sum")
+    epsilon = math.log1p(0.1 * math.expm1(1.0))
+    body = {"program": "Other 1", "paper": "x", "method": "y", "dataset": "z", "settings": {},
+            "records": 100, "rows": 1, "delta_of_a_row": 0.0}  # fmt: skip
+
+    def verified(relation: Relation) -> list[str]:
+        card = Guarantee(
+            mechanism="Laplace", status="proved", epsilon_claimed=None, epsilon_proved=epsilon,
+            delta=0.0, relation=relation, unit="a person",
+        )  # fmt: skip
+        return card_file.verify(card_file.signed(body, (release,), card))
+
+    assert verified("add_or_remove_one") == []
+    (said,) = verified("replace_one")
+    assert "expected one record added, removed or left out for pure noise on samples" in said
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "x"}', "null", '"' * 9])

@@ -149,7 +149,8 @@ def late():
 
 here = Some(label="One", job=Some(id="r1"), run=None)
 view = Some(budget=2.0, method="one", entry=Some(label="One"), watched=dict(one=here),
-            data=Some(records=9), paper=Some(slug="p"))
+            data=Some(records=9, name="d"), paper=Some(slug="p"))
+view.left = view
 words = dict(finding="At {{budget:g}}: **{{n}}**.", caption="Read {{n}} so.", fold="More",
              SAID="Said {{n}}.", x="Step", y="Height", own=dict(caption="Own {{n}}.", key="k"))
 parts.draw(Section("Title", lambda view: {made}, words), view)

@@ -17,15 +17,19 @@ from datasets.base import Card, Table
 from engine.catalog import paper
 from engine.core.errors import ExplorerError, RequestError
 from engine.core.kept import released
-from engine.method import Arrays
+from engine.core.spec import Spec
+from engine.method import Arrays, Entry
 from engine.privacy import exact as whole
 from engine.privacy.guarantee import STATUSES, Guarantee
+from engine.privacy.releases import cost as composed
 from engine.privacy.secret import Secret
 from engine.promise import CONCENTRATED
 from engine.runs.job import Job
 
 Report = Callable[[int, int], None]
 """Told how much of how much is done."""
+CLOSE = 1e-9
+"""What two ways of adding up the same price may differ by, as a share."""
 
 
 class ReleaseError(ExplorerError):
@@ -41,8 +45,8 @@ def checked(job: Job, described: Card, *, exact: bool = False) -> Guarantee:
         exact: Whether noise is drawn on whole numbers.
 
     Raises:
-        RequestError: More than one setting, a card that is not proved without assumptions, or
-            exact noise for what is not of whole numbers.
+        RequestError: More than one setting, a card that is not proved without assumptions or
+            states less than its releases cost, or exact noise for what is not of whole numbers.
     """
     if job.replicas() != 1:
         raise RequestError(f"release: expected one setting and one seed, got {job.replicas()}")
@@ -53,6 +57,7 @@ def checked(job: Job, described: Card, *, exact: bool = False) -> Guarantee:
             f"release: expected a method whose card is proved, got {entry.label}, "
             f"which is {STATUSES[card.status].lower()}"
         )
+    _covered(entry, spec, described)
     if not exact:
         return replace(card, secret=True)
     if entry.whole is None:
@@ -62,6 +67,27 @@ def checked(job: Job, described: Card, *, exact: bool = False) -> Guarantee:
         )
     accountant = CONCENTRATED if card.delta else card.accountant
     return replace(card, secret=True, exact=True, accountant=accountant)
+
+
+def _covered(entry: Entry[Any], spec: Spec, described: Card) -> None:
+    """Checks that the card of one row states at least what an accountant finds for the releases.
+
+    Raises:
+        RequestError: It states less.
+    """
+    from engine.privacy import accounting  # takes a second to load
+
+    row = entry.guarantee(spec, described.records, described.record)
+    stated = row.epsilon_proved or 0.0
+    event = composed(entry.releases(spec, described.records))
+    spent = accounting.epsilon(event, row.delta, row.relation)
+    if stated < spent * (1.0 - CLOSE):  # the other accountant may know better
+        spent = accounting.epsilon(event, row.delta, row.relation, tight=True)
+    if stated < spent * (1.0 - CLOSE):
+        raise RequestError(
+            f"epsilon_proved: expected a card that states at least the ε = {spent:.4g} that the "
+            f"releases of {entry.label} cost, got {stated:.4g}"
+        )
 
 
 def release(

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy.stats import kstest
 from benchmarks.crash import Verb, at_every_point
 from datasets import catalog as data_catalog
 from datasets import own
+from engine.catalog import catalog
 from engine.cli.main import main
 from engine.core.errors import RequestError
 from engine.core.gauges import gauges
@@ -129,6 +131,22 @@ def test_the_printed_scale_is_refused():
     printed = job("out_pert", {"calibration": "paper"})
     with pytest.raises(RequestError, match="proved under an assumption"):
         checked(printed, data_catalog.card("heart"))
+
+
+def test_a_card_that_states_less_than_its_releases_cost_is_refused(tmp_path, monkeypatch, capsys):
+    publication = catalog()["survival"]
+    right = publication.entry("dp_gd")
+
+    def low(spec, n, unit):
+        return replace(right.guarantee(spec, n, unit), epsilon_proved=0.01)
+
+    wrong = replace(publication, methods=(replace(right, guarantee=low),))
+    monkeypatch.setitem(catalog(), "survival", wrong)
+    assert main([*ASKED, "--set", "steps=2", "--to", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert "epsilon_proved: expected a card that states at least the ε = " in said
+    assert said.strip().endswith("cost, got 0.01")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_release_needs_a_folder_and_a_folder_a_release(capsys):

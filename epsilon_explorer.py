@@ -10,6 +10,7 @@ other way round. No server is needed.
 """
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -56,10 +57,12 @@ class Run:
     Attributes:
         job: What was asked for.
         results: What was measured, one row for each ε and seed.
+        outdated: Whether an earlier version of the program measured it.
     """
 
     job: Job
     results: Results
+    outdated: bool = False
 
     @property
     def label(self) -> str:
@@ -86,6 +89,7 @@ class Run:
                     **{name: column[number] for name, column in self.results.gauges.items()},
                     "status": promised.status, "epsilon_claimed": promised.epsilon_claimed,
                     "epsilon_proved": promised.epsilon_proved, "delta": promised.delta,
+                    "outdated": self.outdated,
                 }
             )  # fmt: skip
         return rows
@@ -169,9 +173,12 @@ def run(
     epsilon: float | Sequence[float] | None = None,
     seeds: int | Sequence[int] = 1,
     progress: bool = True,
+    again: bool = False,
     **settings: Value,
 ) -> Runs:
     """Trains methods of a paper, or takes from the store what was trained before.
+
+    A warning names each run that an earlier version of the program has trained.
 
     An interrupt ends the training; what is finished is kept, and the same call goes on from there.
 
@@ -188,6 +195,7 @@ def run(
         epsilon: One budget or several; as the paper's page opens if None.
         seeds: How many repetitions, or which.
         progress: Whether to show a bar.
+        again: Whether to train again what the store holds; the new numbers replace the old ones.
         settings: Further settings of the methods that use them.
 
     Raises:
@@ -204,8 +212,10 @@ def run(
     try:
         for job in jobs:
             with _bar(job, progress) as tell:
-                complete(client, job, tell)
-            runs.append(Run(job, client.table(job.id)))
+                done, _ = complete(client, job, tell, again=again)
+            for sentence in done.aged("again=True"):
+                warnings.warn(sentence, stacklevel=2)
+            runs.append(Run(job, client.table(job.id), done.outdated))
     finally:
         client.close()
     return Runs(runs)

@@ -6,6 +6,7 @@ import json
 import pkgutil
 import platform
 import shlex
+import sys
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -27,6 +28,7 @@ from engine.service.client import Client, Run
 
 RELEASED, RAW = "released", "raw-do-not-publish"
 """Folders of an export."""
+AGAIN = "`run` with --again"
 LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "dp-accounting")
 """What numbers depend on; those of this machine, on which the run was made."""
 
@@ -38,6 +40,8 @@ def export_run(arguments: argparse.Namespace) -> int:
     with files.asked(arguments.to, "folder"):
         written = write(client, run, arguments.to)
     print(*written, sep="\n")
+    for sentence in run.aged(AGAIN):
+        print(sentence, file=sys.stderr)
     return 0
 
 
@@ -138,6 +142,7 @@ def _about(run: Run, arrays: Arrays) -> dict[str, Any]:
     return {
         "run": run.id,
         "sources": run.sources,
+        "outdated": run.outdated,
         "versions": {"epsilon-explorer": job.version, "python": platform.python_version()}
         | {name: version(name) for name in LIBRARIES},
         "measures": {name: vars(g) for name, g in gauges(job.entry().info).items() if g.released},
@@ -162,6 +167,7 @@ def _table(path: Path, job: Job, rows: list[dict[str, Any]], names: list[str]) -
 def _readme(run: Run, device: str, proved: bool) -> str:
     job = run.job
     trained = f", trained on {device}" if device else ""
+    old = "".join(f"{sentence}\n" for sentence in run.aged(AGAIN))
     publication, entry = paper(job.paper), job.entry()
     guarantee = (
         "card.json says what is guaranteed of each row, by whom and why. Each row is priced as if "
@@ -174,6 +180,7 @@ def _readme(run: Run, device: str, proved: bool) -> str:
     return (
         f"# Run {run.id}\n\n{publication.title}, {entry.label}, on {job.dataset}: "
         f"{run.state}{trained}.\n"
+        f"{old}"
         f"{publication.citation}\n\nresults.csv has a row for each replica, and arrays.npz, where "
         f"there is one, a first axis in the same order.\n{guarantee}\n\n"
         f"Run it again with Epsilon Explorer {job.version}:\n\n    {command(job)}"

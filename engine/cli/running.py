@@ -30,6 +30,8 @@ from engine.service.client import Client, Run
 def run_job(arguments: argparse.Namespace) -> int:
     """Runs the job that the arguments name and prints its replicas, or makes a release of it."""
     if arguments.release:
+        if arguments.again:
+            raise RequestError("again: expected a run, got a release, which always draws new noise")
         return releasing.release_job(arguments)
     if arguments.to is not None:
         raise RequestError("to: expected --release with it; `export` writes a run's files")
@@ -38,16 +40,17 @@ def run_job(arguments: argparse.Namespace) -> int:
     job = requested(arguments, seeds(arguments.seeds))
     client = Client(workers=False)
     with progress(f"{job.paper} {job.method} {job.dataset}") as report:
-        run, cached = complete(client, job, report)
+        run, cached = complete(client, job, report, again=arguments.again)
     results = client.table(run.id)
     said = (event for _, event in client.events(run.id))
-    warnings = doubts(job.entry().label, job, results, said)
+    warnings = [*run.aged("--again"), *doubts(job.entry().label, job, results, said)]
     if arguments.json:
         show_json(
             {
                 "run": run.id,
                 "seconds": run.seconds,
                 "cached": cached,
+                "outdated": run.outdated,
                 "warnings": warnings,
                 "replicas": _estimated(job, results, client.arrays(run.id)),
             }

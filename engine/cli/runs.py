@@ -11,6 +11,7 @@ from engine.core.spec import Value
 from engine.core.stored import shown
 from engine.runs.difference import by_seed, difference, pairs
 from engine.service.client import Client, Run
+from engine.service.run import OUTDATED
 
 MOST = 1_000_000
 """Runs that one list holds at most."""
@@ -45,6 +46,8 @@ def list_runs(arguments: argparse.Namespace) -> int:
     )
     for one in lost:
         print(one.reason)
+    if any(run.outdated for run in runs):
+        print(f"{OUTDATED.capitalize()}: use `run` with --again to train them again.")
     return 0
 
 
@@ -63,7 +66,8 @@ def _row(run: Run) -> tuple[object, ...]:
     job = run.job
     asked = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
     names = (run.id, job.paper, job.method, job.dataset)
-    return (*names, job.replicas(), run.state, run.seconds, asked, run.error)
+    note = OUTDATED if run.outdated else run.error
+    return (*names, job.replicas(), run.state, run.seconds, asked, note)
 
 
 def _record(run: Run, device: str) -> dict[str, Any]:

@@ -24,8 +24,14 @@ class RunError(ExplorerError):
     """A run that ended without a result."""
 
 
-def complete(client: Client, job: Job, report: Report) -> tuple[Run, bool]:
+def complete(client: Client, job: Job, report: Report, *, again: bool = False) -> tuple[Run, bool]:
     """Does a job here, or waits for the process that does it.
+
+    Args:
+        client: Of the store.
+        job: What to do.
+        report: Told how much is done.
+        again: Whether what the store holds of it is removed before.
 
     Returns:
         The completed run, and whether it was in the store already.
@@ -34,7 +40,7 @@ def complete(client: Client, job: Job, report: Report) -> tuple[Run, bool]:
         RunError: It failed.
         KeyboardInterrupt: It was stopped.
     """
-    answer = client.submit(job)
+    answer = client.again(job) if again else client.submit(job)
     set_threads()
     try:
         while (run := client.run(job.id)).state != "completed":

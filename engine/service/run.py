@@ -13,6 +13,8 @@ from engine.runs.job import Job
 from engine.runs.shipped import Shipped
 from engine.service.store import ENDED, INTERRUPTED, LOST, State, sound
 
+OUTDATED = "computed by an earlier version"
+"""What is said of a run that is."""
 LATEST = 3e10
 """A time beyond the year 2900 is damage."""
 
@@ -79,6 +81,19 @@ class Run:
     def outdated(self) -> bool:
         """Whether it is over and other sources than today's have computed it."""
         return self.state == "completed" and self.sources != sources(self.job)
+
+    def aged(self, again: str) -> list[str]:
+        """The sentence on numbers that today's sources have not computed; none elsewhere.
+
+        Args:
+            again: What trains the run again.
+        """
+        if not self.outdated:
+            return []
+        return [
+            f"Run {self.id} was {OUTDATED}, and its guarantees are priced by this one: use {again} "
+            "to train it again."
+        ]
 
     @property
     def goes_on(self) -> bool:

@@ -27,6 +27,7 @@ from engine.runs.exhibit import Exhibit, Point, over
 from engine.runs.job import Job, request
 from engine.service.job_runner import perform
 from engine.service.process import Process
+from engine.service.run import OUTDATED
 from tests.engine.conftest import ROOT, claimed
 from tests.engine.toy import PAPER, guarantee
 
@@ -105,13 +106,43 @@ def test_prices_of_a_sweep_come_point_by_point(toy, capsys):
 
 def test_a_run_is_one_object_and_then_comes_from_the_store(toy, capsys):
     first = parsed(capsys, *RUN)
-    assert set(first) == {"run", "seconds", "cached", "warnings", "replicas"}
+    assert set(first) == {"run", "seconds", "cached", "outdated", "warnings", "replicas"}
     assert first["cached"] is False
     assert [(r["scale"], r["seed"]) for r in first["replicas"]] == [(1, 0), (1, 1), (2, 0), (2, 1)]
     assert first["replicas"][2]["gauges"] == {"count": 3.0, "product": 6.0}
     assert first["replicas"][0]["guarantee"]["status"] == "proved"
     second = parsed(capsys, *RUN)
     assert second == {**first, "cached": True}
+
+
+def test_what_an_earlier_version_computed_is_marked_until_it_is_trained_again(
+    toy, capsys, client, tmp_path
+):
+    assert parsed(capsys, *RUN)["outdated"] is False
+    assert OUTDATED not in said(capsys, "runs")
+    (run,) = client.runs()
+    with client.store.changing() as connection:
+        connection.execute("UPDATE jobs SET sources = 'an earlier one'")
+    body = parsed(capsys, *RUN)
+    assert (body["cached"], body["outdated"]) == (True, True)
+    (warning,) = body["warnings"]
+    assert f"Run {run.id} was {OUTDATED}" in warning
+    assert said(capsys, *RUN).count(OUTDATED) == 1
+    listed = said(capsys, "runs")
+    assert f"{OUTDATED.capitalize()}: use `run` with --again" in listed
+    assert main(["export", run.id, "--to", str(tmp_path / "out")]) == 0
+    assert OUTDATED in capsys.readouterr().err
+    outer = tmp_path / "out" / "released"
+    assert json.loads((outer / "about.json").read_text())["outdated"] is True
+    assert OUTDATED in (outer / "README.md").read_text()
+    again = parsed(capsys, *RUN, "--again")
+    assert (again["cached"], again["outdated"], again["warnings"]) == (False, False, [])
+    assert OUTDATED not in said(capsys, "runs")
+
+
+def test_a_release_is_not_trained_again(toy, capsys, tmp_path):
+    told = ("run", "toy", "count", "--release", "--again", "--to", str(tmp_path / "out"))
+    assert said(capsys, *told, code=2).startswith("again: expected a run, got a release")
 
 
 def test_a_run_is_a_table_of_means(toy, capsys):

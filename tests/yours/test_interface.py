@@ -43,6 +43,19 @@ def test_runs_are_those_of_the_app_and_the_command_line():
     assert [one.label for one in runs[:1]] == ["Laplace"]
 
 
+def test_what_an_earlier_version_computed_is_marked_until_it_is_trained_again():
+    asked = {"epsilon": 1.0, "seeds": 2, "progress": False}
+    assert not ee.run("mean", "laplace", **asked).frame().outdated.any()
+    client = Client(workers=False)
+    with client.store.changing() as connection:
+        connection.execute("UPDATE jobs SET sources = 'an earlier one'")
+    with pytest.warns(UserWarning, match=r"computed by an earlier version.*again=True"):
+        old = ee.run("mean", "laplace", **asked)
+    assert old.frame().outdated.all()
+    assert not ee.run("mean", "laplace", again=True, **asked).frame().outdated.any()
+    client.close()
+
+
 def test_a_run_is_drawn_as_on_its_page():
     figure = ee.run("mean", "laplace", epsilon=[0.5, 1.0], seeds=3, progress=False).plot("error")
     assert isinstance(figure, go.Figure)

@@ -296,6 +296,27 @@ def test_runs_from_before_an_update_say_so_and_are_computed_again(
     assert all(run.job.version in said(visit("runs")) for run in client.runs())
 
 
+@pytest.mark.parametrize("state", ["failed", "running", ""])
+def test_a_method_that_is_not_over_hides_no_age_of_the_others(
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch, state: str
+):
+    monkeypatch.setattr("engine.service.run.sources", lambda job: "another")
+    jobs = defaults.opening("mean")
+    for name, job in jobs.items():
+        if name == "laplace":
+            play(home, job)
+        elif state:
+            claim = begin(home, job)
+            if state == "failed":
+                claim.finish(state, [], "epsilon: expected more, got less")
+    test = visit("mean")
+    assert not test.exception
+    assert "Computed by an earlier version: Laplace. Run again to update." in said(test)
+    test.button(key="mean.renew").click().run()
+    runs = {run.job.method: run for run in Client(home, workers=False).runs()}
+    assert runs["laplace"].state == "queued"
+
+
 @pytest.mark.thorough
 def test_a_finished_run_can_be_computed_again_from_the_list(visit: Open, trained: Path):
     client = Client(trained, workers=False)

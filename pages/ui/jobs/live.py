@@ -273,19 +273,36 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
                 st.rerun()
     if not (unasked or active or halted):
         _over(slug, watched, focus)
+    elif not active or any(one.run is not None and one.run.outdated for one in watched.values()):
+        _over(slug, watched, focus, alone=False)
     if len(watched) > len(unasked) > 0 and not active:
         _unasked(slug, unasked, watched, focus)
 
 
-def _over(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float]) -> None:
-    """What has been trained, and a way to run again what ships or is out of date."""
+def _over(
+    slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float], *, alone: bool = True
+) -> None:
+    """What has been trained, and a way to run again what ships or is out of date.
+
+    Args:
+        slug: Of the paper.
+        watched: All methods.
+        focus: Axis values under the sliders.
+        alone: Whether all methods are over; else the age and the doubts of those that are.
+    """
     runs = {one.label: one.run for one in watched.values() if one.run is not None}
     old = [label for label, run in runs.items() if run.outdated]
-    again = [one for one in watched.values() if one.run and (one.run.shipped or one.run.outdated)]
+    again = [
+        one for one in watched.values()
+        if one.run and (one.run.outdated or (alone and one.run.shipped))
+    ]  # fmt: skip
     notes = _notes(watched)
+    if not (alone or again or notes):
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = bool(again) and st.button(
-            tr("Run again"), icon=":material/restart_alt:", key=f"{slug}.again", type="tertiary",
+            tr("Run again"), icon=":material/restart_alt:", type="tertiary",
+            key=f"{slug}.again" if alone else f"{slug}.renew",
             help=tr("Trains these methods on this computer; the new lines replace the old ones."),
             on_click=asking.again, args=([one.job for one in again], focus),
         )  # fmt: skip
@@ -295,7 +312,8 @@ def _over(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
             ):
                 for note in notes:
                     st.caption(note)
-        st.caption(summary(_runs(watched)))
+        if alone:
+            st.caption(summary(_runs(watched)))
         if old:
             names = "" if len(old) == len(runs) else f": {words.listed(old)}"
             st.caption(f"{OLD} {OUTDATED}{names}. Run again to update.")
@@ -306,10 +324,11 @@ def _over(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
 
 
 def _notes(watched: Mapping[str, Watched]) -> list[str]:
-    """What the numbers of each method do not say by themselves."""
+    """What the numbers of each method that is over do not say by themselves."""
     return [
         f":material/warning: {text}"
         for one in watched.values()
+        if one.complete
         for text in doubts(one.label, one.job, one.results, _said(one.run))
     ]
 

@@ -6,12 +6,16 @@ PAPER and an address. Installed packages add papers by entry points of the group
 """
 
 import functools
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from typing import Any
 
+from datasets import catalog as data_catalog
 from engine import papers
-from engine.core.discovery import imported, installed, packages
-from engine.core.errors import RequestError
-from engine.method import Paper
+from engine.core.discovery import brief, imported, installed, packages
+from engine.core.errors import DatasetError, RequestError
+from engine.core.gauges import gauges
+from engine.method import ROLES, Paper
 
 GROUP = "epsilon_explorer.papers"
 """Of the entry points of installed packages."""
@@ -70,8 +74,48 @@ def _catalog() -> tuple[dict[str, Paper[Any]], dict[str, str]]:
     for name, module in sorted(modules.items()):
         held = getattr(module, "PAPER", None)
         if isinstance(held, Paper) and held.slug == name:
-            known[name] = held
+            if fault := _fault(held):
+                broken[name] = f"{module.__name__}: {fault}"
+            else:
+                known[name] = held
         else:
             got = f"slug {held.slug!r}" if isinstance(held, Paper) else type(held).__name__
             broken[name] = f"{module.__name__}: expected a PAPER with slug {name!r}, got {got}"
     return known, broken
+
+
+def _fault(held: Paper[Any]) -> str:
+    """What is wrong with what a paper names, in a sentence; empty where nothing is."""
+    try:
+        return next(_unknown(held), "")
+    except Exception as error:
+        return f"expected a PAPER that can be read, got {brief(error)}"
+
+
+def _unknown(held: Paper[Any]) -> Iterator[str]:
+    """A sentence for each name in a paper that stands for nothing, or that two methods have."""
+    for name in held.datasets:
+        try:
+            data_catalog.card(name)
+        except RequestError:
+            yield _expected("datasets", data_catalog.names(), name)
+        except DatasetError:  # the list of data sets says what is wrong with it
+            continue
+    seen: set[str] = set()
+    settings = [one.name for one in fields(held.spec)]
+    for entry in held.methods:
+        if entry.name in seen:
+            yield f"expected methods with names of their own, got {entry.name!r} twice"
+        seen.add(entry.name)
+        if entry.role not in ROLES:
+            yield _expected(f"methods.{entry.name}.role", ROLES, entry.role)
+        for name in entry.uses:
+            if name not in settings:
+                yield _expected(f"methods.{entry.name}.uses", settings, name)
+    measured = dict.fromkeys(name for entry in held.methods for name in gauges(entry.info))
+    if held.gauge not in measured:
+        yield _expected("gauge", measured, held.gauge)
+
+
+def _expected(field: str, known: Iterable[str], got: object) -> str:
+    return f"expected in {field} one of {', '.join(known)}, got {got!r}"

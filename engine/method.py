@@ -9,7 +9,7 @@ loading it; `Entry.load` imports the module that runs it.
 import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar, cast, get_args
 
 from datasets.base import Card, Table
 from engine.core import declared, kept
@@ -18,7 +18,7 @@ from engine.core.errors import BudgetError, RequestError
 from engine.core.gauges import Info
 from engine.core.kept import Declared
 from engine.core.spec import Spec, Value
-from engine.privacy.guarantee import Guarantee, Relation, assuming, for_persons
+from engine.privacy.guarantee import STATUSES, Guarantee, Relation, assuming, for_persons
 from engine.privacy.releases import Release
 from engine.privacy.releases import cost as composed
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound=Spec)
 T = TypeVar("T")
 
+Role = Literal["paper", "rival", "reference", "beyond"]
+ROLES: tuple[Role, ...] = get_args(Role)
 Arrays = Mapping[str, "NDArray[np.generic]"]
 TAKEN = (
     "The bounds were taken from the records, and the proof takes them as public. They show the "
@@ -105,7 +107,7 @@ class Entry(Generic[S]):
     guarantee: Callable[[S, int, str], Guarantee]
     uses: tuple[str, ...]
     fixed: tuple[tuple[str, Value], ...] = ()
-    role: Literal["paper", "rival", "reference", "beyond"] = "paper"
+    role: Role = "paper"
     chunk: Callable[[S, int, str], int] = field(default=lambda spec, n, device: 2**30)
     resumes: bool = False
     brief: str = ""
@@ -140,6 +142,7 @@ class Entry(Generic[S]):
 
         Raises:
             BudgetError: So large a loss that no accountant's grid holds it.
+            RequestError: A status that no card has.
         """
         try:
             card = for_persons(self.guarantee(spec, data.records, data.record), data.rows)
@@ -148,6 +151,10 @@ class Entry(Generic[S]):
                 "epsilon: expected a loss that an accountant can add up, got settings with so "
                 f"little noise that it cannot ({self.label})"
             ) from None
+        if card.status not in STATUSES:
+            raise RequestError(
+                f"status: expected one of {', '.join(STATUSES)}, got {card.status!r} ({self.label})"
+            )
         return assuming(card, TAKEN) if data.taken else card
 
     def load(self) -> Method[S, Any]:

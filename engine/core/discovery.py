@@ -39,7 +39,7 @@ def imported(names: Iterator[str]) -> tuple[dict[str, ModuleType], dict[str, str
         try:
             modules[name] = importlib.import_module(dotted)
         except Exception as error:
-            broken[name] = f"{dotted}: expected a module that imports, got {_brief(error)}"
+            broken[name] = f"{dotted}: expected a module that imports, got {brief(error)}"
     return modules, broken
 
 
@@ -54,12 +54,12 @@ def installed(group: str) -> tuple[dict[str, ModuleType], dict[str, str]]:
         except Exception as error:
             package = f" of {point.dist.name}" if point.dist else ""
             broken[point.name] = (
-                f"{point.module}{package}: expected a module that imports, got {_brief(error)}"
+                f"{point.module}{package}: expected a module that imports, got {brief(error)}"
             )
     return modules, broken
 
 
-def _brief(error: Exception) -> str:
+def brief(error: Exception) -> str:
     """An error's kind and the first line of what it says."""
     says = str(error).strip().partition("\n")[0]
     return f"{type(error).__name__}: {says}" if says else type(error).__name__

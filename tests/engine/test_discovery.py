@@ -12,6 +12,18 @@ from engine.cli.main import main
 from engine.core.errors import DatasetError, RequestError
 
 PAPER = "from dataclasses import replace\nfrom engine.papers.lvq import PAPER as one\n"
+
+
+def with_paper(changed: str) -> str:
+    """The text of a paper that is another's but for what it is given."""
+    return f"{PAPER}PAPER = replace(one, slug='sixth', {changed})\n"
+
+
+def with_method(changed: str) -> str:
+    """The text of a paper whose first method is changed."""
+    return with_paper(f"methods=(replace(one.methods[0], {changed}), *one.methods[1:])")
+
+
 CARD = "from dataclasses import replace\nfrom datasets.digits import CARD as one, load\n"
 
 
@@ -59,6 +71,22 @@ def test_studies_of_one_paper_are_found_in_its_folder_and_a_broken_one_is_named(
     assert "sixth" not in catalog.catalog()
 
 
+def test_a_card_with_an_unknown_status_is_refused(beside, capsys):
+    lines = (
+        "import dataclasses",
+        "first = one.methods[0]",
+        "def card(*asked):",
+        "    return dataclasses.replace(first.guarantee(*asked), status='prooved')",
+        with_method("guarantee=card").removeprefix(PAPER),
+    )
+    beside("papers/sixth/__init__.py", PAPER + "\n".join(lines))
+    first = catalog.paper("sixth").methods[0].name
+    assert main(["price", "sixth", first]) == 2
+    assert capsys.readouterr().err.startswith(
+        "status: expected one of proved, proved_under_assumption, heuristic, not_private, got 'proo"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -67,6 +95,15 @@ def test_studies_of_one_paper_are_found_in_its_folder_and_a_broken_one_is_named(
         ("raise RuntimeError\n", "expected a module that imports, got RuntimeError"),
         ("", "expected a PAPER with slug 'sixth', got NoneType"),
         (PAPER + "PAPER = one\n", "expected a PAPER with slug 'sixth', got slug 'lvq'"),
+        (with_paper("datasets=('digits', 'mnits')"), "expected in datasets one of flchain, "),
+        (with_paper("gauge='accurcy'"), "expected in gauge one of error, "),
+        (with_paper("spec=None"), "expected a PAPER that can be read, got TypeError"),
+        (with_method("role='rivall'"), "role one of paper, rival, reference, beyond, "),
+        (with_method("uses=('epsilom',)"), ".uses one of epsilon, "),
+        (
+            with_method("name=one.methods[1].name"),
+            "expected methods with names of their own, got '",
+        ),
     ],
 )
 def test_a_broken_paper_is_one_sentence_and_the_others_are_listed(beside, capsys, text, says):

@@ -8,7 +8,8 @@ import sys
 import threading
 import time
 from collections import Counter
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -338,25 +339,58 @@ def test_another_version_on_a_worker_is_one_sentence(dask, monkeypatch):
         run(walking(), Cluster(dask))
 
 
-@pytest.mark.slow
-def test_a_scheduler_that_cannot_import_the_program_is_named_before_the_first_chunk(tmp_path):
-    """It starts in another folder, as the operator's shell does; the walk is asked for here."""
-    bare = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
-    note = tmp_path / "scheduler.json"
+BARE = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+
+
+@contextmanager
+def scheduler(folder: Path, **more: str) -> Iterator[str]:
+    """The address of a scheduler that starts in a folder, as the operator's shell does."""
+    note = folder / "scheduler.json"
     command = ["-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
                "--no-dashboard", "--scheduler-file", str(note)]  # fmt: skip
-    with subprocess.Popen([sys.executable, *command], cwd=tmp_path, env=bare) as scheduler:
+    with subprocess.Popen([sys.executable, *command], cwd=folder, env=BARE | more) as process:
         try:
             while not note.exists() or not note.read_text():
-                assert scheduler.poll() is None
+                assert process.poll() is None
                 time.sleep(0.1)
             where = json.loads(note.read_text())["address"].removeprefix("tcp://")
-            says = rf"The scheduler at {where} cannot import this program \(No module named 'engine"
-            with pytest.raises(InterruptedRunError, match=says):
-                run(walking(), Cluster(where))
+            with closing(connected(where)):
+                yield where
         finally:
-            connected(where).close()
-            scheduler.terminate()
+            process.terminate()
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_cannot_import_the_program_is_named_before_the_first_chunk(tmp_path):
+    with scheduler(tmp_path) as where:
+        says = rf"The scheduler at {where} cannot import this program \(No module named 'engine"
+        with pytest.raises(InterruptedRunError, match=says):
+            run(walking(), Cluster(where))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("older", [False, True])
+def test_a_worker_that_cannot_import_the_program_is_one_sentence(older, tmp_path, monkeypatch):
+    """It has no program on its path, or one of before what it is sent was made."""
+    place = tmp_path / "worker"
+    for folder in ("engine", "engine/runs", "engine/runs/executor") if older else ():
+        (place / folder).mkdir(parents=True)
+        (place / folder / "__init__.py").touch()
+    if older:
+        (place / "engine/runs/task.py").write_text("def run_chunk(order): pass\n")
+        (place / "engine/runs/executor/parcel.py").touch()
+    place.mkdir(exist_ok=True)
+    monkeypatch.setattr(clusters, "LONELY", 20.0)
+    with scheduler(tmp_path, PYTHONPATH=str(ROOT)) as where:
+        command = ["-m", "distributed.cli.dask_worker", f"tcp://{where}", "--nthreads", "1"]
+        with subprocess.Popen([sys.executable, *command], cwd=place, env=BARE) as worker:
+            try:
+                says = "attribute 'Order'" if older else "No module named 'engine"
+                with pytest.raises(RequestError, match=rf"worker: expected this program, .*{says}"):
+                    run(walking(), Cluster(where))
+                assert worker.poll() is None
+            finally:
+                worker.terminate()
 
 
 def test_many_workers_send_fewer_messages_each_and_still_hear_a_stop_in_time():

@@ -7,6 +7,7 @@ them again, with the same numbers.
 
 import functools
 import os
+import pickle
 import pkgutil
 import secrets
 import time
@@ -54,6 +55,8 @@ Each time Dask has tried four workers, unless its `allowed-failures` says otherw
 """
 TASK = "engine.runs.task:run_chunk"
 """What runs on the other machine. It stands above this folder, and is found by name there."""
+OLDER = "Can't get attribute"
+"""What pickle says where a program does not have what it is sent."""
 GONE = "The cluster went away: ask for the run again when it is back"
 CARD = "GPU"
 """The resource of a worker that stands for one graphics card."""
@@ -125,7 +128,7 @@ def connected(address: str) -> Any:
 
 
 def _known(client: Any) -> None:
-    """Has the scheduler import this program, as it does for every task.
+    """Has the scheduler import this program.
 
     Raises:
         InterruptedRunError: It cannot.
@@ -138,6 +141,21 @@ def _known(client: Any) -> None:
             f"The scheduler at {place} cannot import this program ({error}): start it with "
             "PYTHONPATH=/path/to/the/project, and ask for the run again"
         ) from error
+
+
+@dataclass(frozen=True)
+class _Call:
+    """An order that runs its chunk where it is unpickled.
+
+    Dask ends a worker that cannot read a task, and says nothing. So a task is bytes, which every
+    worker reads. One without this program, or with an older one, fails within the task, and that
+    error comes back.
+    """
+
+    order: Order
+
+    def __reduce__(self) -> tuple[Any, tuple[Order]]:
+        return pkgutil.resolve_name(TASK), (self.order,)
 
 
 @dataclass
@@ -250,7 +268,7 @@ class Run:
         cards = {CARD: 1} if self.work.device.startswith("cuda") else {}
         key = f"{self.token}-{chunk.number}-{secrets.token_hex(2)}"
         chunk.future = self.client.submit(
-            pkgutil.resolve_name(TASK), order, key=key, pure=False, priority=-place,
+            pickle.loads, pickle.dumps(_Call(order)), key=key, pure=False, priority=-place,
             resources=cards, retries=0,
         )  # fmt: skip
 
@@ -303,9 +321,9 @@ class Run:
                 f"chunk {chunk.number}: expected a worker that stays, several ended in a row: "
                 "give them more memory, or run fewer replicas at once"
             ) from problem
-        if isinstance(problem, ImportError):
+        if isinstance(problem, ImportError) or OLDER in str(problem):
             raise RequestError(
-                f"worker: expected this program to be installed there too, got: {problem}"
+                f"worker: expected this program, in this version, on its PYTHONPATH, got: {problem}"
             ) from problem
         raise problem
 

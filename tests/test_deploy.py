@@ -1,10 +1,12 @@
 """The files for a server name what is there: paths, settings, the address of the health check."""
 
 import configparser
+import json
 import os
 import re
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from datasets import own_limits
 ROOT = Path(__file__).parents[1]
 DOCKER = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 UNIT = (ROOT / "docs/deploy/epsilon-explorer.service").read_text(encoding="utf-8")
+CLUSTER = (ROOT / "docs/cluster.md").read_text(encoding="utf-8")
 GUIDE = (ROOT / "docs/class.md").read_text(encoding="utf-8")
 
 
@@ -49,6 +52,18 @@ def test_a_copy_of_what_the_image_takes_lists_every_paper(tmp_path: Path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_what_starts_on_a_cluster_is_installed_and_finds_the_program():
+    containers = re.findall(r"- name: \w+\n(?: {10}.*\n)+", CLUSTER)
+    assert len(containers) == 2
+    (place,) = re.findall(r"^WORKDIR (\S+)$", DOCKER, re.M)
+    for text in containers:
+        (said,) = re.findall(r"args: (\[.*\])", text)
+        program, verb, *_ = json.loads(said)
+        assert [*entry_points(group="console_scripts", name=program)], program
+        assert [*entry_points(group=f"{program}_cli", name=verb)], verb
+        assert f"{{name: PYTHONPATH, value: {place}}}" in text
 
 
 def test_the_image_does_not_run_as_root():

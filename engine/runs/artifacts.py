@@ -60,7 +60,8 @@ def written(folder: Path, arrays: Arrays) -> Iterator[tuple[Path, str]]:
             f"{error.strerror or error}"
         ) from error
     finally:
-        passing.unlink(missing_ok=True)
+        with suppress(OSError):  # a folder that cannot be entered
+            passing.unlink()
 
 
 def tidy(folder: Path) -> list[Path]:

@@ -18,7 +18,7 @@ from typing import Literal, TextIO
 
 from engine.core import stored
 from engine.core.errors import FullError, RequestError, StoreError
-from engine.core.home import home, private_opener
+from engine.core.home import STORE, home, private_opener
 from engine.runs import artifacts
 from engine.runs.events import Event, Finished, decode, encode
 from engine.runs.job import Job
@@ -163,7 +163,7 @@ class Store:
     def __init__(self, folder: Path | None = None, patience: float = 5.0) -> None:
         self.folder = folder or home()
         self.artifacts = self.folder / "artifacts"
-        self.database = Database(self.folder / "store.sqlite", patience)
+        self.database = Database(self.folder / STORE, patience)
 
     @contextmanager
     def changing(self) -> Iterator[Connection]:

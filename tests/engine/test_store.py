@@ -536,6 +536,45 @@ def test_what_is_read_only_can_be_read(open_folder, log):
     assert reported.endswith("expected a file that can be written, it is read-only")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs users and rights as on Unix")
+def test_root_makes_nothing_in_another_user_s_store(open_folder, monkeypatch):
+    store = Store(open_folder / "home")
+    store.submit(job(), {})
+    store.database.close()
+    if os.geteuid() == 0:
+        for path in (store.folder, *store.folder.iterdir()):
+            os.chown(path, 65534, 65534)
+    owner = store.database.path.stat().st_uid
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    before = sorted(store.folder.iterdir())
+    says = f"EXPLORER_HOME: expected user {owner}, who owns .*, got root: run this as that user"
+    with pytest.raises(StoreError, match=says):
+        Store(store.folder).submit(job(1), {})
+    with (
+        pytest.raises(StoreError, match=says),
+        artifacts.written(store.artifacts, {"x": np.zeros(1)}),
+    ):
+        pass
+    assert sorted(store.folder.iterdir()) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs users and rights as on Unix")
+def test_a_folder_of_arrays_that_is_another_user_s_is_a_sentence(open_folder):
+    """As root has left one that made it there."""
+    folder = open_folder / "artifacts"
+    folder.mkdir(mode=0o000)
+
+    def write() -> str:
+        try:
+            with artifacts.written(folder, {"x": np.zeros(1)}):
+                return "it was written"
+        except StoreError as error:
+            return str(error)
+
+    assert as_nobody(write).endswith("of arrays, got: Permission denied")
+    folder.chmod(0o700)
+
+
 def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="expected a folder for the store"):

@@ -78,6 +78,26 @@ def test_the_health_check_asks_the_port_that_is_served():
     assert served == asked == re.findall(r"^EXPOSE (\d+)$", DOCKER, re.M)[0]
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root")
+def test_what_root_restores_by_the_guide_is_its_user_s(tmp_path: Path):
+    lines = re.findall(r"^    ((?:tar|cp|chown) .*)$", GUIDE, re.M)
+    assert [line.split()[0] for line in lines] == ["tar", "cp", "tar", "chown"]
+    backup, before, after = (tmp_path / name for name in ("backup", "before", "after"))
+    for folder in (backup, before / "artifacts", after):
+        folder.mkdir(parents=True)
+    for path in (before / "store.sqlite", before / "artifacts" / "x.npz", backup / "store.sqlite"):
+        path.touch(0o600)
+    for path in (before, *before.rglob("*")):
+        os.chown(path, 65534, 65534)
+    for home, some in ((before, lines[:1]), (after, lines[1:])):
+        told = "\n".join(("set -e", "umask 077", *some)).replace("/backup/", f"{backup}/")
+        env = {**os.environ, "EXPLORER_HOME": str(home)}
+        subprocess.run(["bash", "-c", told], env=env, check=True)
+    found = [after, *after.rglob("*")]
+    assert {path.name for path in found} == {"after", "store.sqlite", "artifacts", "x.npz"}
+    assert {path.stat().st_uid for path in found} == {65534}
+
+
 def test_every_setting_that_is_named_is_one():
     named = set(re.findall(r"EXPLORER_[A-Z]+(?:_[A-Z]+)*", DOCKER + UNIT + GUIDE))
     assert named

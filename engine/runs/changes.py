@@ -90,11 +90,11 @@ def _in_packages(*parts: object) -> dict[str, str]:
 
     A small paper has all but its algorithm there.
     """
-    names = {getattr(part, "func", part).__module__ for part in parts}
-    files = {name: Path(getattr(sys.modules[name], "__file__", None) or "") for name in sorted(names)}
+    names = sorted({getattr(part, "func", part).__module__ for part in parts})
+    found = {name: getattr(sys.modules[name], "__file__", None) for name in names}
     return {
-        name: file.read_text(encoding="utf-8")
-        for name, file in files.items() if file.name == "__init__.py"
+        name: Path(file).read_text(encoding="utf-8")
+        for name, file in found.items() if file and Path(file).name == "__init__.py"
     }  # fmt: skip
 
 

@@ -88,13 +88,13 @@ def test_an_interrupt_keeps_what_is_finished(monkeypatch):
     asked = {"epsilon": [0.5, 1.0], "seeds": 3, "progress": False}
     whole, trained = work.complete, []
 
-    def stopped(client, job, report):
+    def stopped(client, job, report, *, again):
         def tell(done, total):
             trained.append(job.method)
             if job.method == "gaussian":
                 raise KeyboardInterrupt
 
-        return whole(client, job, tell)
+        return whole(client, job, tell, again=again)
 
     def states():
         client = Client(workers=False)

@@ -118,17 +118,16 @@ def cast(
         and paper.entry(jobs[name].method).role != "reference" and any(map(finite, one.proved))
     }  # fmt: skip
     status = next((s for s in HELD if any(one.status == s for one in able.values())), None)
-    held = {name: one for name, one in able.items() if one.status == status}
+    among = (chosen,) if gauge.better == "neither" else able
+    held = {name: one for name, one in able.items() if one.status == status and name in among}
     best = min(held, key=lambda name: _mean(held[name], sign), default="")
-    fair = gauge.better != "neither"
-    if (chosen in held and not fair) or (chosen in held and _alike(held[chosen], held[best])):
+    if chosen in held and _alike(held[chosen], held[best]):
         best = chosen
     method = jobs[best].method if best else first
     top = held.get(best)
     if method == first:
-        rivals = [one for name, one in held.items() if jobs[name].method != first]
         alone = PRINTED not in own or all(map(finite, own[PRINTED].proved))
-        alone = alone and fair
+        rivals = [one for name, one in held.items() if jobs[name].method != first]
         top = min(rivals, key=lambda one: _mean(one, sign), default=None) if alone else None
     return Cast(
         best=top,

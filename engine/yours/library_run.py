@@ -50,7 +50,8 @@ class LibraryRun:
         noise_multiplier: Scale of the noise of every step's sum over the clipping norm.
         clipping_norm: Bound on each record's part.
         sampling: How records came into batches when it ran.
-        rate: Part of the records in a batch, on average.
+        rate: Part of the records in a batch, on average; where coins draw from groups that take
+            turns, the probability of the coin: part of the group whose turn it is.
         steps: Training steps that were taken.
         epsilon_claimed: What the library says it spent.
         delta: At which δ.
@@ -108,6 +109,19 @@ class LibraryRun:
                 rate=self.rate if kind == "poisson" else 1.0, disjoint=max(1, turns),
             ),
         )  # fmt: skip
+
+    @property
+    def longest(self) -> int:
+        """The longest `cycle` that its batches allow.
+
+        Of a shuffled order cut into batches of a share q there are at most 1/q, rounded up. In
+        turns no more groups come than there are records. Without batches there are no turns.
+        """
+        if self.sampling == "all":
+            return 1
+        if self.sampling == "poisson":
+            return self.records
+        return min(self.records, math.ceil((1.0 - 1e-12) / self.rate))
 
     @property
     def neighbours(self) -> Relation:
@@ -194,6 +208,11 @@ def priced(run: LibraryRun, proved: float, poisson: float) -> Guarantee:
             "The number of records counts as public, because with one more all batches would be "
             "cut elsewhere."
         )
+    elif run.cycle > 1:
+        reasons.append(
+            f"The records took turns in {run.cycle} groups. In its group's steps a record was drawn "
+            f"with probability {run.rate:g}."
+        )
     if run.epsilon_claimed < proved * (1 - CLOSE):
         reasons.append(
             f"{run.library} claims ε = {run.epsilon_claimed:.4g}, which is less than is proved."
@@ -223,6 +242,7 @@ def document(run: LibraryRun, attacked: Attacked | None = None) -> forms.Documen
         "settings": {
             "noise_multiplier": run.noise_multiplier, "clipping_norm": run.clipping_norm,
             "sampling": run.sampling, "rate": run.rate, "steps": run.steps,
+            **({"cycle": run.cycle} if run.cycle > 1 else {}),
         },
         "results": [dict(row) for row in run.results],
         **({} if attacked is None else {"attacked": attacked.json()}),
@@ -265,6 +285,12 @@ def _made(told: Mapping[str, Any]) -> LibraryRun:
         ) from None
     if len(run.points) > POINTS:
         raise RequestError(f"results: expected at most {POINTS} ε, got {len(run.points)}")
+    for one in (run, *(point.run for point in run.points.values())):
+        if one.cycle > one.longest:
+            raise RequestError(
+                f"cycle: expected at most {one.longest} steps with {one.sampling} batches at rate "
+                f"{one.rate:g} of {one.records} records, got {one.cycle}"
+            )
     if not run.alike():
         raise RequestError(
             f"results: expected the same {', '.join(SETTINGS[:-1])} in all results at one "

@@ -88,6 +88,38 @@ def test_groups_that_take_turns_meet_their_own_steps_alone():
     assert run.epsilon() == pytest.approx(expected, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("told", "most"),
+    [
+        ({"sampling": "shuffled"}, 100),
+        ({"sampling": "shuffled", "records": 60, "rate": 7 / 60}, 9),
+        ({"sampling": "shuffled", "records": 10**9, "rate": 1 / 999_999_999}, 999_999_999),
+        ({"sampling": "all"}, 1),
+        ({"rate": 0.1, "records": 30}, 30),
+    ],
+)
+def test_a_cycle_that_is_longer_than_the_batches_allow_is_refused(told, most):
+    """Each record would be in fewer steps than it was: 1 % of them come again after 100 batches."""
+    assert library_run.checked({**RUN, **told, "cycle": most}).cycle == most
+    row = {"epsilon_claimed": 1.0, "cycle": most + 1, "accuracy": 0.5}
+    for more in ({"cycle": most + 1}, {"results": [row]}):
+        with pytest.raises(RequestError, match=f"cycle: expected at most {most} steps"):
+            library_run.checked({**RUN, **told, **more})
+
+
+def test_the_rate_of_groups_that_take_turns_is_said_to_be_that_of_the_group():
+    """Ten groups, of which a tenth is drawn in its turn: 1 % of all records are in a batch."""
+    told = {**RUN, "rate": 0.1, "cycle": 10}
+    document = library_run.document(library_run.checked(told))
+    said = " ".join(document["guarantee"]["reasons"])
+    assert "took turns in 10 groups" in said
+    assert "drawn with probability 0.1" in said
+    assert document["settings"]["cycle"] == 10
+    assert "cycle" not in library_run.document(library_run.checked(RUN))["settings"]
+    schema = json.loads(library_run.SCHEMA.read_text())["properties"]
+    assert "a record of the group whose turn it is" in schema["rate"]["description"]
+
+
 def test_a_file_of_a_run_becomes_a_card(tmp_path, capsys):
     file, card = tmp_path / "run.json", tmp_path / "card.json"
     file.write_bytes(written(RUN))

@@ -203,6 +203,8 @@ def priced(run: LibraryRun, proved: float, poisson: float) -> Guarantee:
         reasons.append(
             f"Batches were cut from a shuffled order. Priced as if coins had drawn them, the run "
             f"would cost ε = {poisson:.4g}; as executed it costs {proved:.4g}."
+            if math.isfinite(proved)
+            else "Batches were cut from a shuffled order."
         )
         reasons.append(
             "The number of records counts as public, because with one more all batches would be "
@@ -210,10 +212,12 @@ def priced(run: LibraryRun, proved: float, poisson: float) -> Guarantee:
         )
     elif run.cycle > 1:
         reasons.append(
-            f"The records took turns in {run.cycle} groups. In its group's steps a record was drawn "
-            f"with probability {run.rate:g}."
+            f"The records took turns in {run.cycle} groups. In the steps of its group a record was "
+            f"drawn with probability {run.rate:g}."
         )
-    if run.epsilon_claimed < proved * (1 - CLOSE):
+    if not math.isfinite(proved):
+        reasons.append(f"No finite ε is proved of {run.mechanism} noise at δ = {run.delta:g}.")
+    elif run.epsilon_claimed < proved * (1 - CLOSE):
         reasons.append(
             f"{run.library} claims ε = {run.epsilon_claimed:.4g}, which is less than is proved."
         )

@@ -72,6 +72,17 @@ def test_shuffled_batches_are_priced_as_they_ran():
     assert library_run.document(run)["mu"] == pytest.approx(math.sqrt(12) / 1.1)
 
 
+@pytest.mark.parametrize("sampling", ["poisson", "shuffled"])
+def test_where_nothing_is_proved_no_claim_is_said_to_be_less(sampling):
+    """Gaussian noise has no finite ε at δ = 0."""
+    card = library_run.card(library_run.checked({**RUN, "delta": 0.0, "sampling": sampling}))
+    assert (card.epsilon_proved, card.status) == (None, "heuristic")
+    said = " ".join(card.reasons)
+    assert "No finite ε is proved of gaussian noise at δ = 0." in said
+    assert "inf" not in said.replace("finite", "")
+    assert "less than is proved" not in said
+
+
 def test_a_last_batch_that_is_smaller_counts_as_a_batch():
     """60 records in batches of 7 are 9 batches: 9 steps are one epoch, where the rate alone
     would have counted a part of a second one."""

@@ -20,7 +20,16 @@ from engine.yours import evidence
 from engine.yours.claim import Claim, read
 from engine.yours.evidence import KINDS, Counts
 from engine.yours.guessing import Test, learned, tame
-from engine.yours.trainings import Fit, Here, Told, Trainer, TrainingError, beside, function
+from engine.yours.trainings import (
+    EndedError,
+    Fit,
+    Here,
+    Told,
+    Trainer,
+    TrainingError,
+    beside,
+    function,
+)
 from engine.yours.witnesses import Candidate, candidates
 
 CONFIDENCE = 0.95
@@ -148,6 +157,8 @@ def _attack(
     chosen, number = _found(trainer, tried, began + SEARCH * seconds)
     pilot, tests = _learned(trainer, chosen, number, claim, began + (SEARCH + LEARN) * seconds)
     number += len(pilot)
+    if not pilot.finite():
+        raise TrainingError(f"fit: expected finite numbers, got none in {number} pairs")
     parts: list[Counts] = []
     for part in trainer.pairs(chosen, number, most):
         alike = part.by(pilot.names)
@@ -177,6 +188,8 @@ def _found(trainer: Trainer, tried: list[Candidate], until: float) -> tuple[int,
             break
         try:
             told = Told.joined(list(trainer.pairs(one, number, TRIED)))
+        except EndedError:
+            raise
         except TrainingError as error:  # a record beyond the bounds may be refused
             problem = error
             continue

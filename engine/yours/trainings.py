@@ -11,10 +11,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,9 @@ KEPT = 1_500
 """Coordinates of all arrays together that are looked at one by one; of more, evenly spaced ones."""
 ENDS = 3
 """Largest and smallest coordinates of each array that are looked at."""
+SIZE, UNDEFINED = "size", "undefined numbers"
 SUMMARY = (
-    "size", "undefined numbers", "sum", "norm", "different numbers", "zeros", "whole numbers",
+    SIZE, UNDEFINED, "sum", "norm", "different numbers", "zeros", "whole numbers",
     "distance to the witness", "largest product with the witness",
     *(f"smallest number {i + 1}" for i in range(ENDS)),
     *(f"largest number {ENDS - i}" for i in range(ENDS)),
@@ -48,6 +49,10 @@ SUMMARY = (
 
 class TrainingError(ExplorerError):
     """A training function that cannot be run."""
+
+
+class EndedError(TrainingError):
+    """A training function that ends the process that it runs in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +105,18 @@ class Told:
 
         return type(self)(names, ordered(self.present), ordered(self.absent))
 
+    def finite(self) -> bool:
+        """Whether any training published a finite number."""
+        place = {name: i for i, name in enumerate(self.names)}
+        both = np.concatenate([self.present, self.absent])
+        arrays = [name.removeprefix(f"{SIZE} of ") for name in self.names]
+        counted = [(f"{SIZE} of {name}", f"{UNDEFINED} of {name}") for name in arrays]
+        return any(
+            (both[:, place[size]] > both[:, place[undefined]]).any()
+            for size, undefined in counted
+            if size in place and undefined in place
+        )
+
     def __len__(self) -> int:
         return len(self.present)
 
@@ -138,7 +155,7 @@ class Here:
             output = arrays(self.fit(table.copy(), rng))
         except RequestError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             kind = type(error).__name__
             raise TrainingError(
                 f"fit: expected it to return arrays, got {kind}: {error}"
@@ -159,33 +176,31 @@ class Beside:
     processes: Sequence[subprocess.Popen[str]]
 
     def pairs(self, witness: int, start: int, count: int) -> Iterator[Told]:
-        """As `Here.pairs`; parts come in the order of their numbers."""
+        """As `Here.pairs`; parts come in the order of their numbers.
+
+        Raises:
+            EndedError: A process ended.
+            TrainingError: The function failed; what the other processes answered is read.
+        """
         size, end = BIT, start + count
         while start < end:
             began, busy = time.monotonic(), list[subprocess.Popen[str]]()
             for process in self.processes[: -(-(end - start) // size)]:
                 several = min(size, end - start)
-                task = {"witness": witness, "start": start, "count": several}
-                print(json.dumps(task), file=process.stdin, flush=True)
+                _ask(process, {"witness": witness, "start": start, "count": several})
                 busy.append(process)
                 start += several
-            parts = [self._told(process) for process in busy]
+            answers = [_answer(process) for process in busy]
+            parts = [self._told(answer) for answer in answers]
             size *= 2 if time.monotonic() - began < BRIEF else 1
             yield from parts
 
-    def _told(self, process: subprocess.Popen[str]) -> Told:
+    def _told(self, answer: Mapping[str, str]) -> Told:
         """What a process has trained.
 
         Raises:
-            TrainingError: The function failed, or the process ended.
+            TrainingError: The function failed.
         """
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        if not line:
-            raise TrainingError(
-                f"fit: expected a process that trains, it ended with code {process.wait()}"
-            )
-        answer = json.loads(line)
         if "error" in answer:
             raise TrainingError(answer["error"])
         file = self.folder / answer["file"]
@@ -193,6 +208,42 @@ class Beside:
             told = Told(tuple(kept["names"].tolist()), kept["present"], kept["absent"])
         file.unlink()
         return told
+
+
+def _ask(process: subprocess.Popen[str], task: Mapping[str, int]) -> None:
+    """Gives a process a task.
+
+    Raises:
+        EndedError: It has ended.
+    """
+    assert process.stdin is not None
+    try:
+        print(json.dumps(task), file=process.stdin, flush=True)
+    except BrokenPipeError:
+        with suppress(BrokenPipeError):  # else what is left in its buffer fails again at the end
+            process.stdin.close()
+        raise _ended(process) from None
+
+
+def _answer(process: subprocess.Popen[str]) -> dict[str, str]:
+    """What a process answers to a task: a file, or what went wrong.
+
+    Raises:
+        EndedError: It has ended.
+    """
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        raise _ended(process)
+    answer: dict[str, str] = json.loads(line)
+    return answer
+
+
+def _ended(process: subprocess.Popen[str]) -> EndedError:
+    """What to say of a process that has ended."""
+    return EndedError(
+        f"fit: expected it to return arrays, got a process that ended with code {process.wait()}"
+    )
 
 
 Trainer = Here | Beside
@@ -231,7 +282,8 @@ def arrays(output: Any) -> dict[str, Floats]:
         output: A number, an array, a sequence of arrays, or a mapping of names to arrays.
 
     Raises:
-        RequestError: Something that is no number or array of numbers.
+        RequestError: Something that is no number or array of numbers; a function that returns
+            nothing returns None.
     """
     match output:
         case Mapping():
@@ -243,7 +295,10 @@ def arrays(output: Any) -> dict[str, Floats]:
     found = {}
     for name, value in sorted(parts.items()):
         try:
-            found[name] = np.asarray(_plain(value), dtype=np.float64)
+            part = np.asarray(_plain(value))
+            if part.dtype == object and any(one is None for one in part.flat):
+                raise RequestError(f"fit: expected arrays of numbers, got None as {name!r}")
+            found[name] = part.astype(np.float64, copy=False)
         except (TypeError, ValueError):
             raise RequestError(
                 f"fit: expected arrays of numbers, got {type(value).__name__} as {name!r}"
@@ -314,7 +369,7 @@ def function(place: str) -> Fit:
     sys.path.insert(0, str(path.parent.absolute()))
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         kind = type(error).__name__
         raise RequestError(f"{file}: expected a file that imports, got {kind}: {error}") from error
     found = getattr(module, name, None)
@@ -343,30 +398,44 @@ def load(path: Path) -> Any:
 
 
 def main() -> None:
-    """Trains the pairs that lines of the input ask for, until the input ends."""
-    place, folder, answers = sys.argv[1], Path(sys.argv[2]), sys.stdout
+    """Trains the pairs that lines of the input ask for, until the input ends.
+
+    What the function, its libraries and its child processes print goes nowhere, and nothing is
+    there for them to read: the two streams carry tasks and answers.
+    """
+    tasks, answers = _streams()
 
     @functools.cache
     def trainer() -> Here:
+        place, folder = sys.argv[1], Path(sys.argv[2])
         count = len(list(folder.glob("*-witness.npy")))
         worlds = [(load(folder / f"{i}-0"), load(folder / f"{i}-1")) for i in range(count)]
         numbers = [np.load(folder / f"{i}-witness.npy") for i in range(count)]
         return Here(function(place), worlds, numbers)
 
-    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):  # what the function prints
-        for line in sys.stdin:
-            task = json.loads(line)
-            try:
-                told = Told.joined(list(trainer().pairs(**task)))
-                name = f"told-{os.getpid()}-{task['start']}.npz"
-                np.savez(
-                    folder / name, names=np.array(told.names), present=told.present,
-                    absent=told.absent,
-                )  # fmt: skip
-                answer = {"file": name}
-            except ExplorerError as error:
-                answer = {"error": str(error)}
-            print(json.dumps(answer), file=answers, flush=True)
+    for line in tasks:
+        task = json.loads(line)
+        try:
+            told = Told.joined(list(trainer().pairs(**task)))
+            name = f"told-{os.getpid()}-{task['start']}.npz"
+            np.savez(
+                Path(sys.argv[2], name), names=np.array(told.names), present=told.present,
+                absent=told.absent,
+            )  # fmt: skip
+            answer = {"file": name}
+        except ExplorerError as error:
+            answer = {"error": str(error)}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+def _streams() -> tuple[TextIO, TextIO]:
+    """The input and the output of this process, which nobody else in it sees any more."""
+    own = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1):
+        os.dup2(nowhere, number)
+    os.close(nowhere)
+    return own
 
 
 if __name__ == "__main__":

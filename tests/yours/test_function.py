@@ -111,6 +111,21 @@ def files(tmp_path):
         "    raise ValueError('no such column')\n"
         "def words(records, rng):\n"
         "    return {'name': 'x1'}\n"
+        "def forgets(records, rng):\n"
+        "    rng.laplace()\n"
+        "def undefined(records, rng):\n"
+        "    return {'a': np.full(3, np.nan), 'b': np.inf}\n"
+        "def leaves(records, rng):\n"
+        "    raise SystemExit('no licence')\n"
+        "def ends(records, rng):\n"
+        "    import os\n"
+        "    os._exit(3)\n"
+        "def shell(records, rng):\n"
+        "    import os, subprocess\n"
+        "    os.write(1, b'from C')\n"
+        "    subprocess.run(['echo', 'hi'], check=True)\n"
+        "    subprocess.run(['cat'], check=True)\n"
+        "    return half(records, rng)\n"
     )
     example().to_csv(tmp_path / "table.csv", index=False)
     return tmp_path
@@ -124,6 +139,38 @@ def test_a_function_in_a_file_is_attacked_in_processes(files, capsys):
     assert told["sees"] == "published"
     assert told["proved"] is None
     assert told["attacked"] > 1.0
+
+
+def test_what_a_child_process_writes_or_reads_does_not_mix_with_the_answers(files, capsys):
+    line = ["audit", f"{files / 'fits.py'}::shell", "--claim", "epsilon=1", "--json"]
+    assert main([*line, "--data", str(files / "table.csv"), "--seconds", "5"]) == 0
+    assert json.loads(capsys.readouterr().out)["pairs"] > 0
+
+
+def test_a_process_that_has_ended_between_two_tasks_is_one_sentence(files):
+    worlds, numbers = [(np.zeros((1, 1)), np.zeros((2, 1)))], [np.zeros(1)]
+    with trainings.beside(f"{files / 'fits.py'}::half", worlds, numbers, 1) as trainer:
+        trainer.processes[0].kill()
+        trainer.processes[0].wait()
+        with pytest.raises(trainings.EndedError, match="a process that ended with code -9"):
+            list(trainer.pairs(0, 0, 1))
+
+
+def test_answers_of_a_witness_that_fails_are_not_taken_for_the_next_one(files):
+    """Of two processes the first fails: the other's answer is of the same pairs."""
+    (files / "some.py").write_text(
+        "def fit(records, rng):\n"
+        "    if len(records) > 3 and rng.integers(2):\n"
+        "        raise ValueError('refused')\n"
+        "    return float(len(records))\n"
+    )
+    worlds = [(np.zeros((5, 1)), np.zeros((6, 1))), (np.zeros((1, 1)), np.zeros((2, 1)))]
+    place, numbers = f"{files / 'some.py'}::fit", [np.zeros(1)] * 2
+    with trainings.beside(place, worlds, numbers, 2) as trainer:
+        with pytest.raises(TrainingError, match="refused"):
+            list(trainer.pairs(0, 0, 16))
+        told = trainings.Told.joined(list(trainer.pairs(1, 0, 16)))
+    assert set(told.present[:, told.names.index("output[0]")]) == {2.0}
 
 
 @pytest.mark.parametrize(
@@ -141,6 +188,13 @@ def test_a_function_in_a_file_is_attacked_in_processes(files, capsys):
             "expected arrays of numbers",
         ),
         (["fits.py::broken", "--claim", "mu=1", "--data", "table.csv"], "no such column"),
+        (["fits.py::forgets", "--claim", "mu=1", "--data", "table.csv"], "got None as 'output'"),
+        (
+            ["fits.py::undefined", "--claim", "mu=1", "--data", "table.csv", "--seconds", "3"],
+            "fit: expected finite numbers, got none",
+        ),
+        (["fits.py::leaves", "--claim", "mu=1", "--data", "table.csv"], "SystemExit: no licence"),
+        (["fits.py::ends", "--claim", "mu=1", "--data", "table.csv"], "ended with code 3"),
     ],
 )
 def test_wrong_requests_are_one_sentence(files, capsys, monkeypatch, arguments, said):
@@ -173,6 +227,9 @@ def test_outputs_of_any_shape_become_features():
     assert told["distance to the witness of b"] == 0.0
     assert told["b[2]"] == 2.0
     assert trainings.arrays((np.ones(2), 1.0)).keys() == {"output 0", "output 1"}
+    for nothing, name in ((None, "output"), ({"a": 1.0, "b": None}, "b"), ([1.0, None], "output")):
+        with pytest.raises(RequestError, match=f"got None as '{name}'"):
+            trainings.arrays(nothing)
 
 
 def test_a_function_that_fails_is_one_sentence():

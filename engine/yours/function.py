@@ -35,8 +35,9 @@ from engine.yours.witnesses import Candidate, candidates
 CONFIDENCE = 0.95
 SEARCH, LEARN = 0.2, 0.25
 """Shares of the time for finding a witness and for learning tests."""
-TRIED, PILOT = 16, (64, 512)
-"""Pairs for each witness that is tried; and from which tests are learned, at least and at most."""
+TRIED, PILOT, FEWEST = 16, (64, 512), 4
+"""Pairs for each witness that is tried; from which tests are learned, at least and at most; and at
+least where the time is short."""
 SURE = 0.05
 """A test that gains so much for each pair needs no further learning."""
 MOST = 200_000
@@ -116,7 +117,8 @@ def audit_function(
         claim: As "epsilon=1,delta=1e-5", "mu=0.5", with ",relation=replace_one" where a record is
             replaced instead of added.
         witness: The record to attack with; None to look for one.
-        seconds: Time for all of it; it ends earlier once the claim is refuted.
+        seconds: Time for all of it; it ends earlier once the claim is refuted, and later where
+            about six pairs of trainings take longer.
         pairs: Pairs of trainings that are scored at most.
         processes: Side by side, for a function in a file; 0 for one on each core.
         report: Called with what is known so far.
@@ -187,17 +189,27 @@ def _found(trainer: Trainer, tried: list[Candidate], until: float) -> tuple[int,
         if gains and time.monotonic() > until:
             break
         try:
-            told = Told.joined(list(trainer.pairs(one, number, TRIED)))
+            told = _tried(trainer, one, number, until)
         except EndedError:
             raise
         except TrainingError as error:  # a record beyond the bounds may be refused
             problem = error
             continue
-        number += TRIED
+        number += len(told)
         gains[one] = _apart(told)
     if not gains:
         raise problem
     return max(gains, key=gains.__getitem__), number
+
+
+def _tried(trainer: Trainer, one: int, number: int, until: float) -> Told:
+    """Trainings with a witness that is tried, fewer where the time is short."""
+    parts: list[Told] = []
+    for part in trainer.pairs(one, number, TRIED):
+        parts.append(part)
+        if time.monotonic() > until:
+            break
+    return Told.joined(parts)
 
 
 def _apart(told: Told) -> float:
@@ -213,19 +225,24 @@ def _apart(told: Told) -> float:
 def _learned(
     trainer: Trainer, chosen: int, number: int, claim: Claim, until: float
 ) -> tuple[Told, list[Test]]:
-    """Tests, and the trainings that they were learned from."""
+    """Tests, and the trainings that they were learned from.
+
+    They are learned again from twice as many while that ends in time: it takes twice as long.
+    """
     parts: list[Told] = []
     least, most = PILOT
     due = least
     for part in trainer.pairs(chosen, number, most):
         parts.append(part)
-        count, late = sum(map(len, parts)), time.monotonic() > until
+        count, began = sum(map(len, parts)), time.monotonic()
+        late = began > until and count >= FEWEST
         if count < due and not late:
             continue
         pilot, due = Told.joined(parts), 2 * count
         tests = learned(pilot, claim)
         sure = tests and evidence.gain(tests[0].guesses(pilot), claim) > (1.0, SURE)
-        if sure or late or count >= most:
+        now = time.monotonic()
+        if sure or late or count >= most or now + 2.0 * (now - began) > until:
             break
     return pilot, tests or [Test("nothing differs", lambda rows: np.zeros(len(rows)), 1.0)]
 

@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 Fit = Callable[[Any, np.random.Generator], Any]
 """What is attacked: from records and a generator to what is published."""
 ROOT = Path(__file__).parents[2]
-BIT, BRIEF = 8, 0.25
+BIT, BRIEF = 1, 0.25
 """Pairs that are trained before they are told, at first; while that takes less than so many
 seconds, it becomes twice as many."""
 SEED = 20_261_123

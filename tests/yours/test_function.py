@@ -2,16 +2,19 @@
 
 import json
 import math
+import time
 
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
+from sklearn.covariance import ledoit_wolf
+from sklearn.preprocessing import StandardScaler
 
 from benchmarks.functions import FUNCTIONS, example
 from benchmarks.yours import attacked
 from engine.cli.main import main
 from engine.core.errors import RequestError
-from engine.yours import claim, evidence, trainings, witnesses
+from engine.yours import claim, evidence, guessing, trainings, witnesses
 from engine.yours.evidence import Guesses
 from engine.yours.function import audit_function
 from engine.yours.trainings import TrainingError
@@ -96,6 +99,38 @@ def test_a_right_function_shows_most_of_what_it_loses():
         FUNCTIONS["laplace_sum"].fit, example(), "epsilon=1", seconds=LONG, pairs=4_000
     )
     assert 0.5 < found.attacked < 1.0
+
+
+@pytest.mark.parametrize("features", [3, 40, 400])
+def test_the_line_is_that_of_the_shrunk_covariance(features):
+    """With fewer and with more features than trainings; scikit-learn shrinks the same matrix."""
+    rng = np.random.default_rng(1)
+    mix = rng.normal(size=(features, features))
+    present, absent = (rng.normal(at, 1.0, (30, features)) @ mix for at in (0.1, 0.0))
+    scaled = StandardScaler().fit_transform(np.concatenate([present, absent]))
+    one, other = scaled[:30], scaled[30:]
+    rest = np.concatenate([one - one.mean(axis=0), other - other.mean(axis=0)])
+    covariance, _ = ledoit_wolf(rest, assume_centered=True)
+    weights = np.linalg.solve(covariance, one.mean(axis=0) - other.mean(axis=0))
+    score = guessing._line(present, absent)
+    assert score(np.concatenate([present, absent])) == pytest.approx(scaled @ weights)
+    constant = np.full((30, 2), 0.1)
+    again = guessing._line(np.hstack([present, constant]), np.hstack([absent, constant]))
+    assert np.isfinite(again(np.hstack([present, constant]))).all()
+
+
+def test_trainings_that_take_long_end_in_the_time():
+    """Six pairs of trainings that take .1 s each, and learning from 6,000 numbers."""
+    began = time.monotonic()
+    audit_function(lambda records, rng: time.sleep(0.1) or 1.0, example(), "mu=1", seconds=1.0)
+    assert time.monotonic() - began < 3.0
+
+    def wide(records, rng):
+        return {f"layer {i}": rng.normal(size=1_000) for i in range(60)}
+
+    began = time.monotonic()
+    audit_function(wide, example(), "mu=1", seconds=2.0)
+    assert time.monotonic() - began < 6.0
 
 
 @pytest.fixture

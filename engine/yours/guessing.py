@@ -4,7 +4,6 @@ Whatever is learned here is fixed before the trainings that are scored begin, so
 confidence. Several tests are kept: the gambler of `engine.yours.evidence` splits the stake.
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 

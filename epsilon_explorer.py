@@ -261,13 +261,17 @@ def audit(
     replicas: int = 1000, **settings: Value,
 ) -> "Audit":  # fmt: skip
     """Attacks a method of a paper and says what is claimed, proved and attacked."""
+    from engine.audit.outside import drawn
     from engine.audit.report import audit as attack
     from engine.audit.report import check
+    from engine.audit.training import Setting
 
     job = _job(paper, method, data, epsilon, 1, settings, [method])
     entry, spec = job.entry(), job.batch().spec
     check(entry, spec, _datasets.card(job.dataset).records, replicas)
-    found = [now for now, _ in attack(entry, spec, _datasets.load(job.dataset), replicas, "cpu")]
+    records = _datasets.load(job.dataset)
+    drawn(Setting.of(entry, spec, records))
+    found = [now for now, _ in attack(entry, spec, records, replicas, "cpu")]
     return found[-1]
 
 

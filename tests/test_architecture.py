@@ -61,7 +61,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # many runs: store, worker, client
     "engine/service": {
         "engine.core", "engine.privacy", "engine.method", "engine.catalog", "engine.runs",
-        "engine.__version__", "datasets", "torch",
+        "engine.__version__", "engine.audit.outside", "engine.audit.training", "datasets", "torch",
     },
     # a private synthetic table, beside an original
     "engine/synthetic": {

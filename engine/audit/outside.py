@@ -46,6 +46,10 @@ class SharedError(ExplorerError):
     """Releases whose likelihoods must not be added up."""
 
 
+class UnseenError(ExplorerError):
+    """Releases that are declared and that an attack never sees made."""
+
+
 class EndedError(ExplorerError):
     """A run that breaks off on one of two neighbours: that tells of the records."""
 
@@ -218,6 +222,30 @@ def _told(entry: Entry[Any], run: Training, kept: Declared) -> dict[str, Any]:
     return told
 
 
+def drawn(setting: Setting) -> None:
+    """Makes sure that a run makes some release where releases are declared.
+
+    Noise that is drawn in another way leaves an attack on releases nothing to score.
+
+    Raises:
+        UnseenError: It makes none.
+    """
+    if not setting.recorded:
+        return
+    batch = Batch(setting.spec, (setting.spec,), setting.witness.seeds(1))
+    run = Training(setting, batch, setting.pair.present, 0)
+    with unmeasured(), torch.no_grad():
+        for stage in setting.stages:
+            with recording() as script:
+                run.advance(stage)
+            if script.releases:
+                return
+    raise UnseenError(
+        f"{setting.entry.name}: expected noise that engine.privacy.noise.release adds, got a run "
+        f"that declares {len(setting.declared)} releases and makes none"
+    )
+
+
 def independent(setting: Setting) -> None:
     """Makes sure that every release of a run draws noise of its own.
 
@@ -225,9 +253,11 @@ def independent(setting: Setting) -> None:
 
     Raises:
         SharedError: Two releases draw the same numbers, or one from a generator of its own.
+        UnseenError: As `drawn`.
     """
     if not setting.recorded:
         return
+    drawn(setting)
     batch, rng, made = Batch(setting.spec, (setting.spec,), setting.witness.seeds(1)), Noting(), 0
     first = Training(setting, batch, setting.pair.present, 0)
     again = Training(setting, batch, setting.pair.present, 0)

@@ -207,13 +207,14 @@ def _timed(job: Job, calibration: str, count: int, limit: int) -> audits.Row:
         statistic="", replicas=0, seconds=0.0, broken=False, right=0.0, allowed=None, exact=False,
     )  # fmt: skip
     started = time.monotonic()
-    from engine.audit import report  # these load torch
+    from engine.audit import outside, report  # these load torch
     from engine.audit.training import Setting
 
     try:
         data = data_catalog.load(job.dataset)
         checked = report.check(entry, spec, len(data), count)
         setting = Setting.of(entry, spec, data)
+        outside.drawn(setting)
         found, first = _found(checked, setting, count, limit)
     except ExplorerError as error:
         return dataclasses.replace(row, reason=str(error))

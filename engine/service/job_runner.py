@@ -18,7 +18,9 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from datasets import catalog as data_catalog
+from datasets.base import Table
 from engine import __version__
+from engine.catalog import paper
 from engine.core.errors import ExplorerError, InterruptedRunError, RequestError, StoreError
 from engine.runs.events import Event, Failed, Finished, Spent
 from engine.runs.job import Job
@@ -253,6 +255,7 @@ def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[
     job, executor = claim.job, chosen()
     _check(job)
     data = data_catalog.load(job.dataset)
+    _attackable(job, data)
     past = Checkpoints(claim.recall, save, setting(KEEP, EVERY))
     if isinstance(executor, Local):
         device = executor.device(device)
@@ -314,6 +317,16 @@ def _check(job: Job) -> None:
             f"dataset: the file behind {job.dataset} came or went since this was requested: "
             "ask for it again"
         )
+
+
+def _attackable(job: Job, data: Table) -> None:
+    """Raises an error if an attack is asked for and would see no release."""
+    if not job.audit:
+        return
+    from engine.audit.outside import drawn  # loads torch
+    from engine.audit.training import Setting
+
+    drawn(Setting.of(paper(job.paper).entry(job.method), job.spec(), data))
 
 
 def sentence(problem: BaseException) -> str:

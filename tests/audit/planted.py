@@ -17,6 +17,7 @@ KEPT = "[arrays.released]\n"
 NOISY = 'histogram = "'
 BIAS = 'label = "Bias by clipping"\nbetter = "down"\n'
 TOTAL = "release(total, self._noises(batch, data, 0), rng, unit)"
+DRAWN = "torch.randn({0}.shape, generator=rng, dtype={0}.dtype)"
 SAME = "at = rng.get_state().clone()"
 
 FAULTS = {
@@ -102,6 +103,10 @@ FAULTS = {
             "release(total, [replace(one, sensitivity=float(clipped.max()) / clipped.shape[1])"
             " for one in self._noises(batch, data, 0)], rng, unit)",
         )
+    ],
+    "noise that is no release": [
+        ("method", MEAN, f"noisy = ((total + {DRAWN.format('total')}) * unit)[:, 0]"),
+        ("method", HISTOGRAM, f"histogram = exact + {DRAWN.format('exact')}"),
     ],
     "noise seeded by the records": [
         (

@@ -5,12 +5,17 @@ import json
 import numpy as np
 import pytest
 
-from engine.audit.outside import Known, SharedError, independent, published
+import epsilon_explorer
+from engine.audit.outside import Known, SharedError, UnseenError, independent, published
 from engine.audit.training import Setting
 from engine.catalog import catalog, paper
 from engine.cli.main import main
 from engine.core.errors import RequestError
+from engine.runs.job import request
+from engine.service.client import Client
+from engine.service.job_runner import perform
 from tests.audit import small
+from tests.engine.conftest import claimed
 
 PRIVATE = [(one, entry) for one in catalog().values() for entry in one.methods if entry.witness]
 
@@ -65,6 +70,29 @@ def test_likelihoods_of_a_mutant_that_shares_noise_are_not_added_up(fault, share
         independent(setting)
     assert main(["audit", slug, "laplace", "--replicas", "60"]) == int(shared)
     assert ("must not be added up" in capsys.readouterr().err) is shared
+
+
+def test_noise_that_is_no_release_is_said_on_the_command_line_and_on_a_page(
+    outside, tmp_path, monkeypatch, capsys
+):
+    """Its releases are declared and none is made, so there is no score to attack by."""
+    slug = outside("noise that is no release")
+    assert main(["audit", slug, "laplace", "--replicas", "60"]) == 1
+    assert "engine.privacy.noise.release" in (told := capsys.readouterr().err)
+    assert len(told.splitlines()) == 1
+    assert main(["audits", slug, "laplace", "--replicas", "60", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["audits"]
+    assert "engine.privacy.noise.release" in row["reason"]
+    with pytest.raises(UnseenError, match="makes none"):
+        epsilon_explorer.audit(slug, "laplace", replicas=60)
+    job = request(slug, "laplace", "flchain", {}, seeds=range(60), audit=True)
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    client = Client(workers=False)
+    try:
+        assert perform(claimed(client.store, job)) == "failed"
+        assert "engine.privacy.noise.release" in client.run(job.id).error
+    finally:
+        client.close()
 
 
 @pytest.mark.parametrize(

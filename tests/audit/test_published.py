@@ -46,6 +46,7 @@ NAMES = {
     "a measure of the records": "measure bias",
     "an error that tells of a record": "releases",
     "noise of the records' own scale": "releases",
+    "noise that is no release": "releases",
     "noise seeded by the records": "releases",
 }
 """What is named, by fault."""

@@ -21,7 +21,7 @@ from engine.yours.claim import Claim, read
 from engine.yours.evidence import KINDS, Counts
 from engine.yours.guessing import Test, learned, tame
 from engine.yours.trainings import (
-    EndedError,
+    ProcessEndedError,
     Fit,
     Here,
     Told,
@@ -190,7 +190,7 @@ def _found(trainer: Trainer, tried: list[Candidate], until: float) -> tuple[int,
             break
         try:
             told = _tried(trainer, one, number, until)
-        except EndedError:
+        except ProcessEndedError:
             raise
         except TrainingError as error:  # a record beyond the bounds may be refused
             problem = error

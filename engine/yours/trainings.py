@@ -51,7 +51,7 @@ class TrainingError(ExplorerError):
     """A training function that cannot be run."""
 
 
-class EndedError(TrainingError):
+class ProcessEndedError(TrainingError):
     """A training function that ends the process that it runs in."""
 
 
@@ -179,7 +179,7 @@ class Beside:
         """As `Here.pairs`; parts come in the order of their numbers.
 
         Raises:
-            EndedError: A process ended.
+            ProcessEndedError: A process ended.
             TrainingError: The function failed; what the other processes answered is read.
         """
         size, end = BIT, start + count
@@ -214,7 +214,7 @@ def _ask(process: subprocess.Popen[str], task: Mapping[str, int]) -> None:
     """Gives a process a task.
 
     Raises:
-        EndedError: It has ended.
+        ProcessEndedError: It has ended.
     """
     assert process.stdin is not None
     try:
@@ -229,7 +229,7 @@ def _answer(process: subprocess.Popen[str]) -> dict[str, str]:
     """What a process answers to a task: a file, or what went wrong.
 
     Raises:
-        EndedError: It has ended.
+        ProcessEndedError: It has ended.
     """
     assert process.stdout is not None
     line = process.stdout.readline()
@@ -239,9 +239,9 @@ def _answer(process: subprocess.Popen[str]) -> dict[str, str]:
     return answer
 
 
-def _ended(process: subprocess.Popen[str]) -> EndedError:
+def _ended(process: subprocess.Popen[str]) -> ProcessEndedError:
     """What to say of a process that has ended."""
-    return EndedError(
+    return ProcessEndedError(
         f"fit: expected it to return arrays, got a process that ended with code {process.wait()}"
     )
 

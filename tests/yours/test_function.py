@@ -187,7 +187,7 @@ def test_a_process_that_has_ended_between_two_tasks_is_one_sentence(files):
     with trainings.beside(f"{files / 'fits.py'}::half", worlds, numbers, 1) as trainer:
         trainer.processes[0].kill()
         trainer.processes[0].wait()
-        with pytest.raises(trainings.EndedError, match="a process that ended with code -9"):
+        with pytest.raises(trainings.ProcessEndedError, match="a process that ended with code -9"):
             list(trainer.pairs(0, 0, 1))
 
 

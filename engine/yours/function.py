@@ -21,9 +21,9 @@ from engine.yours.claim import Claim, read
 from engine.yours.evidence import KINDS, Counts
 from engine.yours.guessing import Test, learned, tame
 from engine.yours.trainings import (
-    ProcessEndedError,
     Fit,
     Here,
+    ProcessEndedError,
     Told,
     Trainer,
     TrainingError,

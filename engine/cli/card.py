@@ -102,27 +102,42 @@ def remove_kept(arguments: argparse.Namespace) -> int:
 
 
 def verify_card(arguments: argparse.Namespace) -> int:
-    """Says whether a card is in order; 1 where it is not."""
-    document = card_file.read(arguments.file)
-    wrong = card_file.verify(document)
-    guarantee = document["guarantee"]
+    """Says whether a card is in order, or all cards of an export; 1 where one is not."""
+    documents = card_file.read_all(arguments.file)
+    wrong = [
+        f"{place}: {sentence}" if place else sentence
+        for place, document in documents.items()
+        for sentence in card_file.verify(document)
+    ]
+    compared = all(map(card_file.compared, documents.values()))
     if arguments.json:
-        shown = {name: guarantee[name] for name in ("status", "epsilon_proved", "delta")}
-        about = {"right": not wrong, "wrong": wrong, "compared": card_file.compared(document)}
-        show_json({"file": str(arguments.file), **about, **shown})
+        shown = [_numbers(document) for document in documents.values()]
+        about = {"right": not wrong, "wrong": wrong, "compared": compared}
+        told = shown[0] if len(shown) == 1 else {"cards": shown}
+        show_json({"file": str(arguments.file), **about, **told})
     elif wrong:
         print(*wrong, sep="\n", file=sys.stderr)
     else:
-        proved = guarantee["epsilon_proved"]
-        price = "nothing is proved" if proved is None else f"ε = {float(proved):.4g} is proved"
-        if card_file.compared(document):
-            print(f"In order: {price}, at δ = {guarantee['delta']:g}.")
-        else:
-            print(
-                f"The releases cost what the card says: {price}, at δ = {guarantee['delta']:g}. "
-                "It is of another program or version: who is protected, and why, was not compared."
-            )
+        for place, document in documents.items():
+            print(f"{place}: {_right(document)}" if place else _right(document))
     return WRONG if wrong else 0
+
+
+def _numbers(document: forms.Document) -> dict[str, object]:
+    """What a card proves."""
+    return {name: document["guarantee"][name] for name in ("status", "epsilon_proved", "delta")}
+
+
+def _right(document: forms.Document) -> str:
+    """What is known of a card with which nothing is wrong."""
+    proved, delta = document["guarantee"]["epsilon_proved"], document["guarantee"]["delta"]
+    price = "nothing is proved" if proved is None else f"ε = {float(proved):.4g} is proved"
+    if card_file.compared(document):
+        return f"In order: {price}, at δ = {delta:g}."
+    return (
+        f"The releases cost what the card says: {price}, at δ = {delta:g}. It is of another "
+        "program, version or table: who is protected, and why, was not compared."
+    )
 
 
 def _out(document: forms.Document, path: Path | None) -> int:

@@ -25,6 +25,7 @@ from engine.method import Arrays
 from engine.runs import registry, whole
 from engine.runs.job import Job
 from engine.service.client import Client, Run
+from engine.yours import card_file
 
 RELEASED, RAW = "released", "raw-do-not-publish"
 """Folders of an export."""
@@ -128,6 +129,7 @@ def _cards(job: Job, rows: list[dict[str, Any]]) -> dict[str, Any]:
                 "mu": None if profile is None else profile["mu"],
                 "curves": profile,
                 "registry": registry.of(card, described, f"Epsilon Explorer {job.version}"),
+                "card": card_file.of_setting(job, spec),
             }
         )
     dataset = asdict(described)
@@ -170,7 +172,8 @@ def _readme(run: Run, device: str, proved: bool) -> str:
     old = "".join(f"{sentence}\n" for sentence in run.aged(AGAIN))
     publication, entry = paper(job.paper), job.entry()
     guarantee = (
-        "card.json says what is guaranteed of each row, by whom and why. Each row is priced as if "
+        "card.json says what is guaranteed of each row, by whom and why; `python -m engine card "
+        "verify card.json` checks it. Each row is priced as if "
         "published alone: publishing several adds their ε up.\n\n"
         "The seed of the noise is public here, so that anyone can repeat the numbers. Results from "
         "private records must be made with `--release` instead, which keeps the noise secret."

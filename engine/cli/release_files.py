@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from datasets import catalog as data_catalog
 from engine import __version__
@@ -12,11 +13,14 @@ from engine.cli.shared import plain
 from engine.core.kept import declared
 from engine.method import Arrays
 from engine.privacy.guarantee import Guarantee
-from engine.runs import registry, sealing, whole
+from engine.runs import registry, sealing
 from engine.runs.job import Job
+from engine.yours import card_file
 
 FILES = (sealing.CARD, "README.md")
 """What stands beside the released arrays."""
+TO_CHECK = f"the guarantee, to check (`python -m engine card verify {sealing.CARD}`) and to cite"
+"""What the card of a release is for."""
 
 
 def written(
@@ -33,23 +37,27 @@ def written(
             nothing is known of it but the card's point.
     """
     files = [folder / name for name in FILES]
-    body = {"dataset": job.dataset, "method": f"{job.paper}/{job.method}", "settings": job.values}
     described, spec = data_catalog.card(job.dataset), job.batch().spec
-    # noise on whole numbers has a curve of its own, of which the card's point is proved
-    curved = alone and not card.exact
-    content = {
-        **body,
-        "version": __version__,
-        "guarantee": card.json(),
-        "curves": whole.curves(job.entry(), spec, described, card) if curved else None,
-        "registry": registry.of(card, described, f"Epsilon Explorer {__version__}"),
-    }
-    text = json.dumps(plain(content), indent=2, ensure_ascii=False)
+    content = card_file.of_release(job, card) if alone else _of_several(job, card)
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     files[0].write_text(text + "\n", encoding="utf-8")
     files += readout.written(folder, paper(job.paper), spec, described, arrays)
     beside = [path.name for path in files[2:]]
-    files[1].write_text(_readme(job, card, arrays, beside), encoding="utf-8")
+    use = TO_CHECK if alone else "the guarantee, to cite"
+    files[1].write_text(_readme(job, card, arrays, beside, use), encoding="utf-8")
     return files
+
+
+def _of_several(job: Job, card: Guarantee) -> dict[str, Any]:
+    """The card of a choice or a search, which costs more than this request releases."""
+    described = data_catalog.card(job.dataset)
+    registered = registry.of(card, described, f"Epsilon Explorer {__version__}")
+    content = {
+        "dataset": job.dataset, "method": f"{job.paper}/{job.method}", "settings": job.values,
+        "version": __version__, "guarantee": card.json(), "curves": None, "registry": registered,
+    }  # fmt: skip
+    told: dict[str, Any] = plain(content)
+    return told
 
 
 def summary(card: Guarantee) -> str:
@@ -59,7 +67,7 @@ def summary(card: Guarantee) -> str:
     return f"Released with ε = {card.epsilon_proved:.6g}{delta}, for {card.unit}: {card.mechanism}."
 
 
-def _readme(job: Job, card: Guarantee, arrays: Arrays, beside: list[str]) -> str:
+def _readme(job: Job, card: Guarantee, arrays: Arrays, beside: list[str], use: str) -> str:
     kept = paper(job.paper).arrays
     named = {name: declared(kept, name) for name in arrays}
     lines = [f"- `{name}`: {one.what}" for name, one in named.items() if one is not None]
@@ -72,7 +80,7 @@ def _readme(job: Job, card: Guarantee, arrays: Arrays, beside: list[str]) -> str
         "\n".join(
             [
                 *(f"- `{name}`: {readout.USES[name]}" for name in beside),
-                f"- `{FILES[0]}`: the guarantee, to check and to cite",
+                f"- `{FILES[0]}`: {use}",
             ]
         ),
         "release.npz holds, with one row each:",

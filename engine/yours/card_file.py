@@ -11,19 +11,30 @@ import math
 from pathlib import Path
 from typing import Any, get_args
 
+from datasets import catalog as data_catalog
+from datasets import own
 from engine import __version__
 from engine.catalog import catalog
 from engine.core.errors import BudgetError, ExplorerError, RequestError
+from engine.core.spec import Spec
 from engine.privacy import mechanisms
 from engine.privacy.guarantee import Guarantee, for_persons
 from engine.privacy.mechanisms import Gaussian
 from engine.privacy.releases import Release, cost
+from engine.runs import registry, whole
 from engine.runs.job import Job, request
 from engine.yours import forms
 from engine.yours.forms import Document
 
 FORMAT, VERSION = "epsilon-explorer/guarantee-card", 1
 SCHEMA = Path(__file__).with_name("card.schema.json")
+MOST = 50_000_000
+"""Bytes of a file with many cards at most."""
+WITHOUT = (
+    "{place}: expected a card with its releases, got one without: of a choice, a search, a bundle "
+    "or an earlier version"
+)
+"""What is said of a guarantee that cannot be priced again."""
 CLOSE = 1e-6
 """How far a number may be off, as a share of it: another machine's last digits."""
 KINDS = {kind.__name__: kind for kind in get_args(mechanisms.Mechanism)}
@@ -39,19 +50,46 @@ def of_job(job: Job) -> Document:
     Raises:
         RequestError: It has several settings.
     """
-    from datasets import catalog as data_catalog
-
-    if len(set(job.batch().specs)) != 1:
+    specs = set(job.batch().specs)
+    if len(specs) != 1:
         raise RequestError(f"card: expected one setting, got a sweep of {len(job.axes)}")
+    return of_setting(job, specs.pop())
+
+
+def of_setting(job: Job, spec: Spec) -> Document:
+    """The card of one setting of a job, as a document."""
+    described, entry = data_catalog.card(job.dataset), job.entry()
+    releases = entry.releases(spec, described.records)
+    return signed(_content(job, spec), releases, entry.promise(spec, described))
+
+
+def of_release(job: Job, card: Guarantee) -> Document:
+    """The card of a release with secret noise, as a document with its curves and gaps.
+
+    Args:
+        job: The request, of one setting.
+        card: What `engine.runs.release.checked` says of it.
+    """
     described, entry, spec = data_catalog.card(job.dataset), job.entry(), job.batch().spec
-    row = entry.guarantee(spec, described.records, described.record)
+    # noise on whole numbers has a curve of its own, of which the card's point is proved
+    curves = None if card.exact else whole.curves(entry, spec, described, card)
     content = {
+        **_content(job, spec), "release": True, "curves": _plain(curves),
+        "registry": _plain(registry.of(card, described, f"Epsilon Explorer {__version__}")),
+    }  # fmt: skip
+    return signed(content, entry.releases(spec, described.records), card)
+
+
+def _content(job: Job, spec: Spec) -> Document:
+    """What is released of which records, by what."""
+    described, entry = data_catalog.card(job.dataset), job.entry()
+    row = entry.guarantee(spec, described.records, described.record)
+    return {
         "program": f"Epsilon Explorer {__version__}",
         "paper": job.paper, "method": job.method, "dataset": job.dataset,
         "settings": {field: value for field, value in spec.values().items() if field in entry.uses},
         "records": described.records, "rows": described.rows, "delta_of_a_row": row.delta,
     }  # fmt: skip
-    return signed(content, entry.releases(spec, described.records), entry.promise(spec, described))
 
 
 def signed(content: Document, releases: tuple[Release, ...], card: Guarantee) -> Document:
@@ -85,12 +123,15 @@ def _plain(value: Any) -> Any:
 
 
 def _curve(releases: tuple[Release, ...], card: Guarantee) -> Document:
-    """μ of a row where it is exact, and δ of a row at whole ε; nothing where nothing is proved."""
+    """μ of a row where it is exact, and δ of a row at whole ε.
+
+    Nothing where nothing is proved, and of noise on whole numbers, of which one point is proved.
+    """
     import numpy as np
 
     from engine.privacy import curves
 
-    if card.epsilon_proved is None:
+    if card.epsilon_proved is None or card.exact:
         return {"mu": None, "profile": None}
     at = np.array([0.0, 0.5, 1.0, 2.0, 4.0, 8.0])
     event = cost(releases)
@@ -111,7 +152,50 @@ def read(path: Path) -> Document:
         RequestError: There is no such file.
         CardError: It is no card.
     """
-    return forms.checked(forms.content(path, "card"), SCHEMA, "card", CardError)
+    return _conforming(forms.parsed(forms.content(path, "card"), "card", CardError), "card")
+
+
+def read_all(path: Path) -> dict[str, Document]:
+    """The documents in a file by their places: a card, or those of the points of an export.
+
+    Raises:
+        RequestError: There is no such file.
+        CardError: It holds none.
+    """
+    given = forms.parsed(forms.content(path, "card", MOST), "card", CardError, MOST)
+    points = given.get("points") if isinstance(given, dict) and "format" not in given else None
+    if not isinstance(points, list):
+        return {"": _conforming(given, "card")}
+    if not points:
+        raise CardError("points: expected at least one, got none")
+    return {f"points/{i}": _of_point(one, f"points/{i}") for i, one in enumerate(points)}
+
+
+def _of_point(point: Any, place: str) -> Document:
+    """The document of a point of an export, which states the same guarantee beside it."""
+    if not isinstance(point, dict) or "card" not in point:
+        raise CardError(WITHOUT.format(place=place))
+    document = _conforming(point["card"], place)
+    stated = {
+        name: None if value in ("inf", "-inf", "nan") else value
+        for name, value in document["guarantee"].items()
+    }
+    if point.get("guarantee") != stated:
+        raise CardError(f"{place}/guarantee: expected that of the card in it, got another")
+    return document
+
+
+def _conforming(given: Any, place: str) -> Document:
+    """A document in the form of the schema.
+
+    Raises:
+        CardError: It is none; of a guarantee without releases it says so.
+    """
+    if isinstance(given, dict) and "guarantee" in given and "format" not in given:
+        raise CardError(WITHOUT.format(place=place))
+    forms.conforms(given, SCHEMA, place, CardError)
+    found: Document = given
+    return found
 
 
 def verify(document: Document) -> list[str]:
@@ -128,7 +212,7 @@ def verify(document: Document) -> list[str]:
     told = document["guarantee"]
     like = Guarantee(
         mechanism="", status=told["status"], epsilon_claimed=None, epsilon_proved=None, delta=0.0,
-        relation=told["relation"], unit="", secret=told["secret"],
+        relation=told["relation"], unit="", secret=told["secret"], exact=told["exact"],
     )  # fmt: skip
     if told["limits"] != list(like.limits):
         wrong.append("The limits are not those of such a card.")
@@ -166,7 +250,7 @@ def _prices(document: Document, releases: tuple[Release, ...]) -> list[str]:
     epsilon = accounting.epsilon(cost(releases), row, relation, tight=True)
     plain = Guarantee(
         mechanism="", status="proved", epsilon_claimed=None, epsilon_proved=epsilon, delta=row,
-        relation=relation, unit="",
+        relation=relation, unit="", exact=stated["exact"],
     )  # fmt: skip
     whole = for_persons(plain, document["rows"])
     wrong = []
@@ -194,9 +278,22 @@ def _unpriced(release: Release) -> bool:
 
 
 def compared(document: Document) -> bool:
-    """Whether a document names a method of this program and version, which can make its card."""
+    """Whether a document names a method of this program and version, which can make its card.
+
+    A table of somebody's own may be on another machine; then nothing of it is known here.
+    """
     program = f"Epsilon Explorer {__version__}"
-    return document.get("paper") in catalog() and document["program"] == program
+    known = document.get("paper") in catalog() and document["program"] == program
+    return known and not _elsewhere(document["dataset"])
+
+
+def _elsewhere(dataset: str) -> bool:
+    """Whether a data set is somebody's own table and not on this machine."""
+    try:
+        data_catalog.card(dataset)
+    except ExplorerError:
+        return own.mine(dataset)
+    return False
 
 
 def _own(document: Document) -> list[str]:
@@ -205,7 +302,7 @@ def _own(document: Document) -> list[str]:
         return []
     try:
         job = request(*(document[key] for key in ("paper", "method", "dataset", "settings")))
-        today = of_job(job)
+        today = _today(job, document)
     except ExplorerError as error:
         return [f"This program makes no such card: {error}"]
     return [
@@ -217,6 +314,16 @@ def _own(document: Document) -> list[str]:
         for name, value in today["guarantee"].items()
         if name != "limits" and not _alike(value, document["guarantee"].get(name))
     ]
+
+
+def _today(job: Job, document: Document) -> Document:
+    """The card that this program makes today: of a release, or of the method alone."""
+    if not document.get("release"):
+        return of_job(job)
+    from engine.runs.release import checked  # loads torch
+
+    exact = document["guarantee"]["exact"]
+    return of_release(job, checked(job, data_catalog.card(job.dataset), exact=exact))
 
 
 def _alike(one: Any, other: Any) -> bool:

@@ -15,7 +15,7 @@ MOST = 1_000_000
 Document = dict[str, Any]
 
 
-def content(path: Path, what: str) -> bytes:
+def content(path: Path, what: str, most: int = MOST) -> bytes:
     """What a file holds, or a byte more than a document may have.
 
     Raises:
@@ -23,7 +23,7 @@ def content(path: Path, what: str) -> bytes:
     """
     try:
         with path.open("rb") as file:
-            return file.read(MOST + 1)
+            return file.read(most + 1)
     except OSError as error:
         raise RequestError(f"{what}: expected a file, got {path}: {error.strerror}") from None
 
@@ -39,15 +39,20 @@ def checked(
         what: What a sentence calls the document.
         error: What is raised where something is wrong.
     """
-    if len(given) > MOST:
-        raise error(f"{what}: expected at most {MOST / 1e6:g} MB, got more")
-    try:
-        document = json.loads(given.decode("utf-8-sig"), parse_constant=_no_number)
-    except (ValueError, RecursionError) as problem:
-        raise error(f"{what}: expected JSON, got {problem}") from None
+    document = parsed(given, what, error)
     conforms(document, schema, what, error)
     found: Document = document
     return found
+
+
+def parsed(given: bytes, what: str, error: type[ExplorerError], most: int = MOST) -> Any:
+    """What a text in JSON holds; arguments as `checked`, and its bytes at most."""
+    if len(given) > most:
+        raise error(f"{what}: expected at most {most / 1e6:g} MB, got more")
+    try:
+        return json.loads(given.decode("utf-8-sig"), parse_constant=_no_number)
+    except (ValueError, RecursionError) as problem:
+        raise error(f"{what}: expected JSON, got {problem}") from None
 
 
 def _no_number(text: str) -> NoReturn:

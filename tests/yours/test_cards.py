@@ -95,3 +95,86 @@ def test_what_is_no_card_is_one_sentence(text, tmp_path, capsys):
     path.write_text(text)
     assert main(["card", "verify", str(path)]) == 1
     assert "expected" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["mean", "laplace"],
+        ["mean", "gaussian", "--exact"],
+        ["survival", "out_pert", "--set", "intervals=5"],
+    ],
+)
+def test_the_card_of_a_release_is_checked_and_a_changed_one_is_refused(
+    asked, tmp_path, monkeypatch, capsys
+):
+    """The file that the README calls the guarantee, to check and to cite."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "out"
+    assert main(["run", *asked, "--release", "--to", str(folder)]) == 0
+    assert "card verify card.json" in (folder / "README.md").read_text()
+    path = folder / "card.json"
+    capsys.readouterr()
+    assert main(["card", "verify", str(path)]) == 0
+    assert capsys.readouterr().out.startswith("In order: ε = 1 is proved")
+    document = json.loads(path.read_text())
+    assert document["guarantee"]["secret"]
+    assert main(["card", "registry", str(path), "--to", str(tmp_path / "entry.yaml")]) == 0
+    for change in (
+        {"guarantee": {**document["guarantee"], "epsilon_proved": 0.5}},
+        {"guarantee": {**document["guarantee"], "secret": False}},
+        {"registry": {**document["registry"], "unfilled": []}},
+        {"settings": {**document["settings"], "epsilon": 0.5}},
+        {"release": None},
+    ):
+        changed = {name: value for name, value in {**document, **change}.items() if value}
+        changed["mu"], changed["profile"] = document["mu"], document["profile"]
+        if "curves" in document:
+            changed["curves"] = document["curves"]
+        path.write_text(json.dumps({**changed, "digest": card_file.digest(changed)}))
+        assert main(["card", "verify", str(path)]) == 1, change
+
+
+def test_every_card_of_an_export_is_checked(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    line = ["run", "mean", "laplace", "--sweep", "epsilon=0.5,2", "--seeds", "2"]
+    assert main([*line, "--json"]) == 0
+    run = json.loads(capsys.readouterr().out)["run"]
+    assert main(["export", run, "--to", str(tmp_path / "out")]) == 0
+    path = tmp_path / "out" / "released" / "card.json"
+    capsys.readouterr()
+    assert main(["card", "verify", str(path)]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in said] == ["points/0", "points/1"]
+    assert "ε = 2 is proved" in said[1]
+    assert main(["card", "verify", str(path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [card["epsilon_proved"] for card in told["cards"]] == pytest.approx([0.5, 2.0])
+    content = json.loads(path.read_text())
+    content["points"][1]["card"]["records"] = 3
+    path.write_text(json.dumps(content))
+    assert main(["card", "verify", str(path)]) == 1
+    assert "points/1: The digest does not match" in capsys.readouterr().err
+    content = json.loads(path.read_text())
+    content["points"][0]["guarantee"]["epsilon_proved"] = 0.1
+    path.write_text(json.dumps(content))
+    assert main(["card", "verify", str(path)]) == 1
+    assert "points/0/guarantee: expected that of the card" in capsys.readouterr().err
+
+
+def test_a_card_without_its_releases_is_said_to_be_one(tmp_path, capsys):
+    """As releases of earlier versions have it, choices, searches and bundles."""
+    path = tmp_path / "card.json"
+    for content in ({"method": "mean/laplace", "guarantee": {}}, {"points": [{"epsilon": 1.0}]}):
+        path.write_text(json.dumps(content))
+        assert main(["card", "verify", str(path)]) == 1
+        assert "expected a card with its releases" in capsys.readouterr().err
+
+
+def test_a_release_of_a_table_that_is_elsewhere_is_priced_and_so_it_is_said(capsys, tmp_path):
+    document, path = yours.made("mean", "laplace"), tmp_path / "card.json"
+    document["dataset"] = "own_heart_01234567"
+    document["digest"] = card_file.digest(document)
+    path.write_text(json.dumps(document))
+    assert main(["card", "verify", str(path)]) == 0
+    assert "who is protected, and why, was not compared" in capsys.readouterr().out

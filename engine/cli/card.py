@@ -83,12 +83,14 @@ def list_kept(arguments: argparse.Namespace) -> int:
         proved = [price for price, _ in one.prices.values()]
         claimed = list(one.prices)
         ends = (claimed[0], claimed[-1], min(proved), max(proved))
-        rows.append((name, one.run.library, one.run.dataset, one.run.sampling, *ends))
+        run = one.run
+        rows.append((name, run.library, run.method, run.dataset, run.sampling, *ends))
     head = (
-        "name", "library", "data", "sampling", "ε claimed, from", "to", "ε proved, from", "to",
+        "name", "library", "method", "data", "sampling", "ε claimed, from", "to",
+        "ε proved, from", "to",
     )  # fmt: skip
     if arguments.json:
-        keys = (*head[:4], "claimed_low", "claimed_high", "proved_low", "proved_high")
+        keys = (*head[:5], "claimed_low", "claimed_high", "proved_low", "proved_high")
         show_json({"runs": [dict(zip(keys, row, strict=True)) for row in rows]})
     else:
         show_table("Runs of other libraries", head, rows)

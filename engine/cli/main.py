@@ -10,7 +10,9 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from contextlib import redirect_stdout
+from contextvars import ContextVar
+from typing import NoReturn, TextIO
 
 from engine import __version__
 from engine.cli.commands import add, commands
@@ -18,7 +20,8 @@ from engine.core import room
 from engine.core.errors import BudgetError, ExplorerError, RequestError, SpecError
 
 WRONG, FAILED, STOPPED = 2, 1, 130
-
+ANSWERS: ContextVar[TextIO | None] = ContextVar("answers", default=None)
+"""Where JSON goes that was asked for; what methods print goes to the errors meanwhile."""
 
 OURS = {
     r"unrecognized arguments: (.*)": r"expected the arguments that --help lists, got \1",
@@ -92,7 +95,14 @@ def _command(arguments: Sequence[str], program: str) -> int:
     function: Callable[[argparse.Namespace], int] = pkgutil.resolve_name(
         f"engine.cli.{chosen.command.run}"
     )
-    return function(chosen)
+    if not vars(chosen).get("json"):
+        return function(chosen)
+    kept = ANSWERS.set(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            return function(chosen)
+    finally:
+        ANSWERS.reset(kept)
 
 
 def _parser(program: str) -> tuple[Parser, tuple[str, ...]]:

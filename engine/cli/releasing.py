@@ -2,15 +2,18 @@
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from datasets import catalog as data_catalog
 from datasets.base import Table
 from engine.cli.release_files import summary, written
 from engine.cli.shared import requested, show_json
 from engine.cli.work import progress
-from engine.core.errors import RequestError
+from engine.core.errors import ExplorerError, RequestError
 from engine.runs import ledger, sealing
 from engine.runs.job import Job
+from engine.service.job_runner import sentence
 
 GOES_ON = (
     "release: an earlier process drew this noise and ended before its files were in place; they "
@@ -35,7 +38,7 @@ def release_job(arguments: argparse.Namespace) -> int:
             curve, precision = ledger.priced(job, card)
             # before a draw: a kill in between must not forget it
             ledger.enter(job.dataset, job.paper, job.method, card, curve=curve, precision=precision)
-            with progress(f"{job.paper} {job.method} {job.dataset}") as report:
+            with progress(f"{job.paper} {job.method} {job.dataset}") as report, ending(job):
                 arrays = release(job, data, report, exact=arguments.exact)
             place.keep(arrays)
         else:
@@ -49,16 +52,37 @@ def release_job(arguments: argparse.Namespace) -> int:
     return 0
 
 
+@contextmanager
+def ending(job: Job) -> Iterator[None]:
+    """Says it in one sentence where the method of a job fails.
+
+    Raises:
+        ReleaseError: It does, in another way than by an error of this program's own.
+    """
+    from engine.runs.release import ReleaseError
+
+    try:
+        yield
+    except ExplorerError:
+        raise
+    except Exception as error:
+        raise ReleaseError(
+            f"release: expected a result, got none: {job.entry().label} ended with "
+            f"{sentence(error)}"
+        ) from error
+
+
 def prove(job: Job, data: Table) -> None:
     """Makes sure that what would be written follows from releases alone, on other noise.
 
     Raises:
-        ReleaseError: It does not.
+        ReleaseError: It does not, or the method fails.
     """
     from engine.cli.verify import verified
     from engine.runs.release import ReleaseError
 
-    found = verified(job, data)
+    with ending(job):
+        found = verified(job, data)
     if found.differs:
         name = found.differs[0]
         more = f" So do {', '.join(found.differs[1:])}." if len(found.differs) > 1 else ""

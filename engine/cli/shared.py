@@ -16,6 +16,7 @@ from rich.table import Table
 
 from datasets import catalog as data_catalog
 from engine.catalog import paper
+from engine.cli.main import ANSWERS
 from engine.core.errors import RequestError
 from engine.runs.job import Job, request
 from engine.runs.results import Results
@@ -107,7 +108,8 @@ def replicas(job: Job, results: Results) -> list[dict[str, Any]]:
 
 def show_json(value: Any) -> None:
     """Prints one JSON object; a number that is not finite is null."""
-    print(json.dumps(plain(value), allow_nan=False, ensure_ascii=False))
+    text = json.dumps(plain(value), allow_nan=False, ensure_ascii=False)
+    print(text, file=ANSWERS.get())
 
 
 def plain(value: Any) -> Any:

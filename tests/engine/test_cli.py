@@ -365,6 +365,15 @@ def test_an_export_without_a_proof_releases_nothing(toy, capsys, client, tmp_pat
         assert set(arrays) == {"scales", "secrets", "unnamed"}
 
 
+def test_what_a_method_prints_does_not_mix_with_json(toy, capsys, monkeypatch):
+    monkeypatch.setattr("tests.engine.toy.behave", lambda spec: print("loss 3.2"))
+    toy()
+    assert main(["run", "toy", "count", "--json"]) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["replicas"][0]["gauges"]["count"] == 3.0
+    assert "loss 3.2" in shown.err
+
+
 def test_an_export_onto_a_file_is_a_sentence(toy, capsys, client, tmp_path):
     perform(claimed(client.store, toy()))
     (tmp_path / "file").touch()

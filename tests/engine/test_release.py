@@ -284,3 +284,24 @@ def test_one_process_at_a_time_makes_a_release(drawn, capsys, tmp_path):
         assert main([*COMMAND, str(tmp_path / "out")]) == 2
     assert "another process makes a release now" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [tmp_path / "draws"]  # where none was drawn, nothing stays
+
+
+@pytest.mark.parametrize("replayed", [True, False])
+def test_a_method_that_fails_is_one_sentence_and_writes_nothing(
+    replayed, tmp_path, monkeypatch, capsys
+):
+    """Before the release, where it is replayed, or in it."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+
+    def step(self, *_):
+        raise KeyError("age")
+
+    if not replayed:
+        monkeypatch.setattr("engine.cli.releasing.prove", lambda *_: None)
+    kind = type(job().entry().load())
+    monkeypatch.setattr(kind, "step", step)
+    assert main([*ASKED, "--set", "steps=2", "--to", str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().err.strip().splitlines()[-1]
+    assert said.startswith("release: expected a result, got none")
+    assert said.endswith("ended with KeyError: 'age'")
+    assert not (tmp_path / "out").exists()

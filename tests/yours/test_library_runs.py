@@ -232,6 +232,18 @@ def test_a_run_is_kept_once_priced_and_removed(home, capsys):
     assert main(["card", "remove", "../store"]) != 0
 
 
+def test_the_list_of_runs_tells_methods_apart(home, capsys):
+    for method in ("a narrow network", "a wide network"):
+        result = {"epsilon_claimed": 1.4, "accuracy": 0.9}
+        kept_runs.keep(written({**RUN, "method": method, "results": [result]}))
+    assert main(["card", "list", "--json"]) == 0
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert {run["method"] for run in runs} == {"a narrow network", "a wide network"}
+    assert {run["data"] for run in runs} == {"not said"}
+    assert main(["card", "list"]) == 0
+    assert "a wide network" in capsys.readouterr().out
+
+
 @pytest.mark.thorough
 def test_a_damaged_kept_run_hides_nothing(home, capsys):
     first = kept_runs.keep(written(CURVE)).name

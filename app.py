@@ -15,6 +15,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from pages.ui.jobs import clock
 from pages.ui.jobs import submit as asking
 from pages.ui.kit import early, hosts, intake, logo, outbox, shell, style, tongue
+from pages.ui.kit.root import below
 from pages.ui.lessons import collect, guide
 from pages.ui.messages import tr
 
@@ -62,7 +63,7 @@ def brief(title: str) -> str:
 
 def asked() -> str:
     """The page that the address names; empty for the home page."""
-    path = urlsplit(st.context.url or "").path.strip("/")
+    path = below(urlsplit(st.context.url or "").path)
     return path if re.fullmatch(r"[\w-]+", path) else ""
 
 

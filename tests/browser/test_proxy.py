@@ -82,6 +82,10 @@ def test_under_a_path_every_link_of_a_page_stays_there(
         inner = [link for link in links if link.startswith(address)]
         assert len(inner) > 10
         assert [link for link in inner if not link.startswith(f"{address}/{PATH}/")] == []
+        page.goto(f"{address}/{PATH}/nosuch")
+        settled(page)
+        page.get_by_role("heading", name="There is no page of this name").wait_for()
+        assert not page.get_by_role("dialog").count()
         page.goto(f"{address}/{PATH}/survival?survival.epsilon=2")
         settled(page)
         page.wait_for_function("() => document.querySelector('.js-plotly-plot')?.data?.length")

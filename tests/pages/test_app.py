@@ -13,6 +13,7 @@ from engine.catalog import catalog
 from engine.core.errors import SpecError
 from engine.core.spec import Knob, knobs
 from engine.papers.survival.spec import SurvivalSpec
+from engine.runs import shipped
 from engine.runs.job import request
 from engine.service.client import Client
 from pages.ui.jobs.sentences import progress
@@ -410,14 +411,17 @@ def test_what_is_under_way_says_what_it_waits_for_and_shares_with(visit: Open, h
 
 
 def test_links_stay_under_the_sub_path_of_the_operator(
-    visit: Open, monkeypatch: pytest.MonkeyPatch
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
     usual = st.get_option
     monkeypatch.setattr(
         st, "get_option", lambda key: "lab/" if key == "server.baseUrlPath" else usual(key)
     )
-    drawn = visit("mean")
-    assert not drawn.exception
-    links = re.findall(r"\]\((/[^)]*)\)", texts([drawn]))
-    assert links
-    assert [one for one in links if not one.startswith("/lab/")] == []
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    play(home, defaults.opening("mean")["laplace"])
+    for page in ("mean", "reproduce", "runs"):
+        drawn = visit(page)
+        links = re.findall(r"(?:\]\(|href=\")(/[^)\"]*)", texts([drawn]))
+        links += [one.proto.url for one in drawn.get("link_button")]
+        assert links, page
+        assert [one for one in links if not one.startswith("/lab/")] == [], page

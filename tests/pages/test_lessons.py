@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import streamlit as st
 from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 
@@ -96,6 +97,29 @@ def test_a_wrong_question_is_one_sentence(question: str, expected: str):
     wrong = schema.read(f"{GOOD}\n[views.question]\n{question}\n")[1]
     assert len(wrong) == 1
     assert expected in wrong[0]
+
+
+@pytest.mark.parametrize(
+    ("base", "address", "page"),
+    [
+        ("lab", "/lab/mean?mean.bound=1", "mean"), ("lab", "/mean?mean.bound=1", "mean"),
+        ("lab", "/lab/?home.epsilon=1", "home"), ("lab", "/lab?home.epsilon=1", "home"),
+        ("mean", "/mean?mean.bound=1", "mean"), ("mean", "/mean/mean?mean.bound=1", "mean"),
+        ("a/b", "/a/b/mean?mean.bound=1", "mean"), ("", "/mean?mean.bound=1", "mean"),
+    ],
+)  # fmt: skip
+def test_an_address_from_the_address_bar_may_hold_the_sub_path(
+    monkeypatch: pytest.MonkeyPatch, base: str, address: str, page: str
+):
+    usual = st.get_option
+    monkeypatch.setattr(
+        st, "get_option", lambda key: base if key == "server.baseUrlPath" else usual(key)
+    )
+    made, wrong = schema.read(GOOD.replace("/mean?mean.bound=5", address))
+    assert wrong == []
+    assert made is not None
+    assert made.views[0].page == page
+    assert schema.read(GOOD.replace("/mean?mean.bound=5", "/lab2/mean"))[1]
 
 
 def test_every_mistake_is_said():

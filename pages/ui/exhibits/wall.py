@@ -14,6 +14,7 @@ from pages.ui.charts.rows import WITHIN, Strip, strips
 from pages.ui.exhibits import PREFIX, overview, provenance
 from pages.ui.exhibits.overview import BARE, RULE, Line
 from pages.ui.kit.chart import chart
+from pages.ui.kit.root import rooted
 
 READ = (
     "Each dot is a printed number: 1 means that the same error was found here. Filled dots lie "
@@ -111,7 +112,7 @@ def _row(one: One) -> None:
     link, text = st.columns(WIDTHS, vertical_alignment="center")
     # An anchor, because Streamlit's own link to the same page leaves no step for Back.
     link.markdown(
-        f'<a href="/{PREFIX}?{urlencode(one.query)}" target="_self">'
+        f'<a href="{rooted(f"/{PREFIX}")}?{urlencode(one.query)}" target="_self">'
         f"{escape(one.exhibit.title)}</a>",
         unsafe_allow_html=True,
     )

@@ -24,6 +24,7 @@ from pages.ui.kit import visitors
 from pages.ui.kit.access import client, sentence, troubles
 from pages.ui.kit.address import link
 from pages.ui.kit.offers import figure
+from pages.ui.kit.root import rooted
 
 DEVICES = {"cpu": "processor", "cuda": "graphics card"}
 PER_PAGE = 10
@@ -181,7 +182,7 @@ def _when(run: Run) -> str:
 def _actions(run: Run) -> None:
     """Open, stop or repeat, take away, delete."""
     if run.job.paper in catalog():
-        st.link_button("Open", link(run.job), icon=":material/open_in_browser:")
+        st.link_button("Open", rooted(link(run.job)), icon=":material/open_in_browser:")
     if run.active:
         _button("Stop", "stop_circle", run, "stop a run", disabled=run.stopping)
     elif run.state != "completed":

@@ -9,5 +9,23 @@ def rooted(path: str) -> str:
     Args:
         path: It begins with a slash.
     """
-    base = str(st.get_option("server.baseUrlPath")).strip("/")
+    base = _base()
     return f"/{base}{path}" if base else path
+
+
+def below(path: str) -> str:
+    """The name of a page in the path of an address, with or without the sub-path.
+
+    Args:
+        path: Of an address, as the address bar shows it.
+
+    Returns:
+        What follows the sub-path, without slashes at its ends; empty for the home page.
+    """
+    name, base = path.strip("/"), _base()
+    return "" if base and name == base else name.removeprefix(f"{base}/") if base else name
+
+
+def _base() -> str:
+    """The sub-path that the operator set, without slashes at its ends; empty for none."""
+    return str(st.get_option("server.baseUrlPath")).strip("/")

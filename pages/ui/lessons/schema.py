@@ -28,6 +28,7 @@ from urllib.parse import parse_qsl, urlsplit
 import tomli_w
 
 from engine.core.declared import fixed
+from pages.ui.kit.root import below
 from pages.ui.lessons import views
 from pages.ui.words import plural
 
@@ -120,8 +121,9 @@ class View:
 
     @property
     def page(self) -> str:
-        """Name of the page."""
-        return urlsplit(self.address).path.strip("/") or "home"
+        """Name of the page; an address may begin with the sub-path under which the app lies."""
+        path = urlsplit(self.address).path.strip("/")
+        return (path if path in views.pages() else below(path)) or "home"
 
     @property
     def settings(self) -> dict[str, str]:

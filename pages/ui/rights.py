@@ -23,6 +23,8 @@ from pages.ui.lessons.rights import Editor
 
 KEY = "key"
 """The name in the address of the key that lets somebody change a lesson."""
+KEPT = "rights.key"
+"""Under which a session remembers that key."""
 SPENDING = 600.0
 """Seconds that a release may take."""
 
@@ -61,6 +63,36 @@ def do(action: str, name: str, *more: Any) -> Any:
 def editor() -> Editor:
     """The visitor who asks, as lessons know them."""
     return Editor(visitors.visitor(), st.query_params.get(KEY, ""), visitors.alone())
+
+
+def reads(lesson: str) -> bool:
+    """Whether the visitor who asks may read the answers and the speaker's notes of a lesson.
+
+    Where visitors bring nothing of their own, as in a class, that is the lesson's owner, people
+    with its key, and the person at the machine that serves it.
+
+    Args:
+        lesson: Name of a lesson that is there.
+    """
+    return visitors.uploads() or visitors.alone() or visitors.beside() or _named(lesson)
+
+
+def _named(lesson: str) -> bool:
+    """Whether a lesson's note names the visitor or their key; a lesson without one has no owner."""
+    from pages.ui.lessons import library
+
+    if lesson in library.ORDER:
+        return False
+    path = library.path_of(lesson)
+    return bool(lessons.key(path)) and lessons.may(path, replace(editor(), key=key()))
+
+
+def key() -> str:
+    """The key that an address of this session has held last; a lesson's views do not hold it."""
+    if asked := st.query_params.get(KEY):
+        st.session_state[KEPT] = asked
+    kept: str = st.session_state.get(KEPT, "")
+    return kept
 
 
 def _own_run(run: str) -> bool:

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 import streamlit as st
 from markdown_it import MarkdownIt
+from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from engine.core.errors import RequestError, StoreError
@@ -566,6 +567,101 @@ def test_where_uploads_are_off_nobody_makes_a_lesson(visit: Open, monkeypatch: p
     assert not any(one.label == "Add" for one in visit("mean").button)
     opened = visit("lessons", lesson="clipping")
     assert not any(one.label.startswith("Save") for one in opened.button)
+
+
+NOTED = f"""{GOOD}notes = "Say this."
+[views.question]
+text = "q"
+options = ["a", "b"]
+answer = 2
+"""
+
+
+def readable(visit: Open, name: str, **more: str) -> set[str]:
+    """What of a lesson's answers a visitor finds: its file, its notes, and a way to them."""
+    opened = visit("lessons", lesson=name, **more)
+    notes = visit("lessons", lesson=name, notes="1", **more)
+    for test in (opened, notes):
+        assert not test.exception
+        assert not test.error
+    said = "\n".join(str(one.value) for one in notes.markdown)
+    assert ("Say this." in said) == ("The answer: b." in said)
+    assert ("Say this." in said) != any("expected the lesson's owner" in one.value
+                                        for one in notes.warning)  # fmt: skip
+    found = {"file"} if opened.get("download_button") else set()
+    return found | ({"notes"} if "Say this." in said else set())
+
+
+def test_in_a_class_only_the_lecturer_reads_the_answers(
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    name, everybodys = library.keep(NOTED, editor=ANN), library.keep(NOTED)
+    assert readable(visit, name) == {"file", "notes"}  # where lessons are made, all see their files
+    monkeypatch.setenv("EXPLORER_UPLOADS", "off")
+    monkeypatch.setattr(visitors, "alone", lambda: False)
+    assert readable(visit, name) == set()
+    assert readable(visit, everybodys) == set()
+    assert readable(visit, name, key="guess") == set()
+    assert not visit("lessons", lesson="clipping").get("download_button")
+    drawn = rights.key(library.path_of(name))
+    assert readable(visit, name, key=drawn) == {"file", "notes"}
+    assert readable(visit, everybodys, key=drawn) == set()
+    with monkeypatch.context() as owner:
+        owner.setattr(visitors, "visitor", lambda: ANN.visitor)
+        assert readable(visit, name) == {"file", "notes"}
+    monkeypatch.setattr(visitors, "beside", lambda: True)
+    assert readable(visit, everybodys) == {"file", "notes"}
+
+
+@pytest.mark.parametrize(
+    ("server", "browser", "named", "beside"),
+    [
+        ("192.168.1.20", "192.168.1.20", "192.168.1.20:8501", True),
+        ("192.168.1.20", "192.168.1.21", "192.168.1.20:8501", False),
+        ("192.168.1.20", "192.168.1.20", "explorer.example.org", False),  # a proxy beside the app
+        ("fd00::1", "fd00::1", "[fd00::1]:8501", True),
+        ("127.0.0.1", None, "127.0.0.1", False),
+        ("", None, "", False),
+        (None, None, "", False),
+    ],
+)
+def test_a_browser_on_the_machine_that_serves_a_room_has_its_address(
+    monkeypatch: pytest.MonkeyPatch,
+    server: str | None, browser: str | None, named: str, beside: bool,
+):  # fmt: skip
+    monkeypatch.setattr(st, "get_option", lambda key: server)
+    monkeypatch.setattr(ContextProxy, "ip_address", browser)
+    monkeypatch.setattr(ContextProxy, "headers", {"Host": named})
+    assert visitors.beside() is beside
+
+
+def presented() -> None:
+    """A page that a presenter opens from the lesson's page: its address holds no key."""
+    import streamlit as st
+
+    from pages.ui import rights
+    from pages.ui.lessons import notes
+
+    name = st.query_params["lesson"]
+    rights.reads(name)
+    st.query_params.clear()
+    st.text(notes.address(name, 1))
+
+
+def test_the_presenter_s_way_to_the_notes_holds_the_key(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EXPLORER_UPLOADS", "off")
+    monkeypatch.setattr(visitors, "alone", lambda: False)
+    name = library.keep(NOTED, editor=ANN)
+    drawn = rights.key(library.path_of(name))
+    whole = f"/lessons?lesson={name}&notes=1&view=1&key={drawn}"
+    for key, expected in (drawn, whole), ("guess", ""), ("", ""):
+        test = AppTest.from_function(presented)
+        test.query_params["lesson"] = name
+        test.query_params["key"] = key
+        assert not test.run().exception
+        assert test.text[0].value == expected
 
 
 DAMAGED = {

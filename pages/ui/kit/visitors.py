@@ -6,6 +6,7 @@ added from the command line, for everyone here.
 """
 
 import hashlib
+from urllib.parse import urlsplit
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -51,6 +52,16 @@ def alone() -> bool:
     allowed = st.get_option("server.allowedHosts") or ()
     hosts = allowed.split(",") if isinstance(allowed, str) else allowed
     return bool(hosts) and all(host.strip() in OWN_NAMES for host in hosts)
+
+
+def beside() -> bool:
+    """Whether the browser runs on the machine that serves a room: it has the server's own address.
+
+    Behind a proxy all visitors have the proxy's address, and the page has another name.
+    """
+    address = st.get_option("server.address")
+    named = urlsplit(f"//{st.context.headers.get('Host', '')}").hostname
+    return bool(address) and address == st.context.ip_address == named
 
 
 def knows(table: str) -> bool:

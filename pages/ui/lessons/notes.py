@@ -1,15 +1,22 @@
 """The speaker's notes, in a window of their own that follows the presenter's."""
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
 from engine.core.errors import ExplorerError
+from pages.ui import rights
 from pages.ui.kit.access import sentence
-from pages.ui.kit.address import VIEW
+from pages.ui.kit.address import LESSON, VIEW
 from pages.ui.kit.root import rooted
 from pages.ui.lessons import keys, library
 from pages.ui.lessons.question import plain
 
 NOTES = "notes"
+REFUSED = (
+    "Notes: expected the lesson's owner, its editing link, or a browser on the machine that serves "
+    "the app, got another visitor."
+)
 STYLE = """<style>
 [data-testid=stSidebar], [data-testid=stExpandSidebarButton] { display: none !important }
 </style>"""
@@ -21,8 +28,12 @@ def wanted() -> bool:
 
 
 def address(lesson: str, view: int) -> str:
-    """The notes of a lesson."""
-    return f"{rooted('/lessons')}?lesson={lesson}&notes=1&view={view}"
+    """The notes of a lesson, for those who may read them; empty for others."""
+    if not rights.reads(lesson):
+        return ""
+    key = {rights.KEY: kept} if (kept := rights.key()) else {}
+    query = urlencode({LESSON: lesson, NOTES: "1", VIEW: str(view), **key})
+    return f"{rooted('/lessons')}?{query}"
 
 
 def show(name: str) -> None:
@@ -37,6 +48,10 @@ def show(name: str) -> None:
     if lesson is None:
         st.title("Notes")
         st.warning("This lesson has mistakes.", icon=":material/error:")
+        return
+    if not rights.reads(name):
+        st.title("Notes")
+        st.warning(REFUSED, icon=":material/lock:")
         return
     text = st.query_params.get(VIEW, "1")
     count = len(lesson.views)

@@ -27,6 +27,7 @@ SHARED = (
     "Everyone who opens this app can see lessons made here. Only you and people with its editing "
     "link can change a lesson of yours. Answers are counted without names."
 )
+NOTED = "N opens the speaker's notes, "
 OTHERS = "Somebody else made this lesson. You can save a copy and change the copy."
 TEXT, SAID, WRONG, FILE = "lessons.text", "lessons.said", "lessons.wrong", "lessons.file"
 
@@ -146,20 +147,22 @@ def _one(held: Held) -> None:
 
 
 def _begin(name: str, lesson: Lesson) -> None:
-    """Start it, or present it."""
+    """Start it, present it, or take it as a file, which holds its answers."""
+    reads = rights.reads(name)
     with st.container(horizontal=True):
         if st.button("Start", icon=":material/play_arrow:", key="lessons.start", type="primary"):
             go.to(name, lesson, 1)
         if st.button("Present", icon=":material/slideshow:", key="lessons.present",
-                     help="One chart, large type. Arrow and page keys move through the views, N "
-                     "opens the speaker's notes, Escape ends."):  # fmt: skip
+                     help="One chart, large type. Arrow and page keys move through the views, "
+                     f"{NOTED * reads}Escape ends."):  # fmt: skip
             go.show(lesson.views[0], {LESSON: name, "view": "1", "present": "1"})
-        st.download_button(
-            "As one file", lambda: _file(name), f"{name}.html", "text/html", on_click="ignore",
-            icon=":material/draft:", key="lessons.file",
-            help="Its views with their charts and sliders. The file needs no server and no "
-            "network, and prints as a handout.",
-        )  # fmt: skip
+        if reads:
+            st.download_button(
+                "As one file", lambda: _file(name), f"{name}.html", "text/html", on_click="ignore",
+                icon=":material/draft:", key="lessons.file",
+                help="Its views with their charts and sliders. The file needs no server and no "
+                "network, and prints as a handout.",
+            )  # fmt: skip
 
 
 def _file(name: str) -> str:

@@ -156,3 +156,23 @@ def test_the_notes_follow_and_lead(app: App):
     notes.keyboard.press("PageDown")
     on(page, 3, 4)
     expect(notes.get_by_text(one.views[2].notes)).to_be_visible()
+
+
+MADE = """title = "Made here"
+text = "x"
+[[views]]
+address = "/mean?mean.bound=2&mean.repeats=5"
+text = "y"
+"""
+
+
+def test_the_lesson_page_says_by_itself_that_its_runs_are_trained(app: App):
+    path = app.home / "lessons" / "made.toml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(MADE)
+    page = app.tab("lessons?lesson=made")
+    settled(page)
+    button(page, "Train this lesson now")
+    for said in ("not trained yet", "still to be trained"):
+        expect(page.get_by_text(said)).to_have_count(0)
+    assert page.get_by_role("button", name="Start").is_visible()

@@ -8,31 +8,47 @@ from engine.core.errors import ExplorerError
 from engine.runs import shipped
 from engine.runs.job import Job
 from pages.ui import words
-from pages.ui.jobs import submit
+from pages.ui.jobs import clock, submit
 from pages.ui.kit import shell
-from pages.ui.kit.access import board
+from pages.ui.kit.access import board, troubles
 from pages.ui.lessons.schema import Lesson, View
 from pages.ui.paper import defaults
 
 
 def offer(lesson: Lesson) -> None:
-    """Says which runs of a lesson are not there yet, and offers to train them now."""
-    left = missing(lesson)
-    if not left:
-        return
-    runs = map(submit.look, left)
-    waiting = sum(run is not None and run.active for run in runs)
-    if waiting == len(left):
-        st.info(f"{_said(left)} still to be trained: see *Runs*.",
-                icon=":material/hourglass:")  # fmt: skip
-        return
-    st.warning(
-        f"{_said(left)} not trained yet. A view without its runs begins to train in front of the "
-        "class.", icon=":material/hourglass:",
-    )  # fmt: skip
-    if st.button("Train this lesson now", icon=":material/model_training:", key="lessons.train"):
-        submit.restart(left, {})
-        st.rerun()
+    """Says which runs of a lesson are not there yet, and offers to train them now.
+
+    While some of them wait or train, that is said again and again, and then no more.
+    """
+    if left := missing(lesson):
+        waits = bool(_waiting(left))
+        st.fragment(_body, run_every=clock.pace() if waits else None)(left, waits)
+
+
+def _body(jobs: list[Job], ticking: bool) -> None:
+    """What is left of some jobs; drawn again alone while one of them is under way."""
+    with troubles():
+        left = _left(jobs)
+        waiting = _waiting(left)
+        if not left or ticking != bool(waiting):
+            st.rerun()  # nothing is left to say, or to wait for
+        if waiting == len(left):
+            st.info(f"{_said(left)} still to be trained: see *Runs*.",
+                    icon=":material/hourglass:")  # fmt: skip
+            return
+        st.warning(
+            f"{_said(left)} not trained yet. A view without its runs begins to train in front of "
+            "the class.", icon=":material/hourglass:",
+        )  # fmt: skip
+        if st.button("Train this lesson now", icon=":material/model_training:",
+                     key="lessons.train"):  # fmt: skip
+            submit.restart(left, {})
+            st.rerun()
+
+
+def _waiting(jobs: list[Job]) -> int:
+    """How many of some jobs wait or train."""
+    return sum(run is not None and run.active for run in map(submit.look, jobs))
 
 
 def missing(lesson: Lesson) -> list[Job]:
@@ -42,9 +58,14 @@ def missing(lesson: Lesson) -> list[Job]:
         if view.page in shell.papers():
             with suppress(ExplorerError):  # settings that contradict each other: its page says so
                 jobs |= {job.id: job for job in shown(view)}
-    runs = board().look(jobs)
+    return _left(list(jobs.values()))
+
+
+def _left(jobs: list[Job]) -> list[Job]:
+    """Those of some jobs that are neither trained nor shipped."""
+    runs = board().look(job.id for job in jobs)
     over = {run for run, one in runs.items() if one.state == "completed"}
-    return [job for run, job in jobs.items() if run not in over and shipped.find(run) is None]
+    return [job for job in jobs if job.id not in over and shipped.find(job.id) is None]
 
 
 def _said(left: list[Job]) -> str:

@@ -274,6 +274,42 @@ def test_a_view_locks_and_hides_what_it_says(visit: Open):
     assert locked == {"Clipping bound B [mg/dL]"}
 
 
+@pytest.mark.parametrize(
+    ("lock", "address", "said"),
+    [
+        ("bound", {"mean.bound": "2"}, "expected 1, which the lesson locks, got 2"),
+        ("bound", {"mean.bound": "b"}, "expected 1, which the lesson locks, got b"),
+        ("bound", {"mean.bound": "1"}, ""),
+        ("bound", {}, ""),
+        ("epsilon", {"mean.epsilon": "5"}, "expected 1, which the lesson locks, got 5"),
+        ("method", {"mean.method": "Gaussian"}, "expected Laplace, which the lesson locks, got G"),
+    ],
+)
+def test_a_locked_setting_does_not_yield_to_the_address(
+    visit: Open, home: Path, lock: str, address: dict[str, str], said: str
+):
+    text = GOOD.replace("mean.bound=5", "mean.bound=1")  # which the page does not open with
+    name = library.keep(text.replace('text = "y"', f'text = "y"\nlock = ["mean.{lock}"]'))
+    free = {} if lock == "bound" else {"mean.bound": "1"}
+    test = visit("mean", lesson=name, view="1", **free, **address)
+    assert not test.exception
+    told = [one.value for one in test.warning if "Link value" in one.value]
+    assert len(told) == bool(said)
+    assert all(one.startswith(f"Link value ignored: mean.{lock}: {said}") for one in told)
+    shown = {one.key: one.value for one in test.select_slider}
+    assert (shown["mean.bound"], shown["mean.epsilon"]) == ("1", "1")
+    assert test.menu_button(key="mean.method.menu").label == "Method: Laplace"
+    runs = Client(home, workers=False).runs()
+    assert {one.job.values["bound"] for one in runs if "bound" in one.job.values} == {1.0}
+
+
+def test_what_a_view_does_not_lock_follows_the_address(visit: Open, home: Path):
+    name = library.keep(GOOD.replace('text = "y"', 'text = "y"\nlock = ["mean.bound"]'))
+    test = visit("mean", lesson=name, view="1", **{"mean.epsilon": "2"})
+    assert not test.warning
+    assert {one.key: one.value for one in test.select_slider}["mean.epsilon"] == "2"
+
+
 def test_a_view_locks_the_method(visit: Open):
     method = {"survival.method": "Private gradient descent"}
     locked = visit("survival", **{"lesson": "attack", "view": "2", **method})

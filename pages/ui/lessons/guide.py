@@ -3,15 +3,20 @@
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from engine.core.errors import ExplorerError
-from pages.ui.kit import lock
+from pages.ui.kit import lock, shell
 from pages.ui.kit.access import sentence
 from pages.ui.kit.address import LESSON, VIEW
-from pages.ui.lessons import experiment, go, library, present, question
+from pages.ui.lessons import experiment, go, library, present, question, views
 from pages.ui.lessons.go import Place
 from pages.ui.lessons.schema import View
 from pages.ui.lessons.views import PARTS
+from pages.ui.words import escaped
+
+NOTES = "lesson.notes"
+"""Under which a session remembers what to say of an address that was put right."""
 
 
 def before(page: Any) -> None:
@@ -28,7 +33,7 @@ def before(page: Any) -> None:
     if place.view.page != (page.url_path or "home"):
         _back(place)
         return
-    lock.hold(place.view.lock)
+    _lock(place.view)
     _hide(place.view)
     waiting = place.view.question is not None and question.given(place.view.question) is None
     if waiting:
@@ -55,6 +60,37 @@ def _place() -> Place | None:
     except ExplorerError as error:
         st.warning(f"Link value ignored: {sentence(str(error))}", icon=":material/link_off:")
         return None
+
+
+def _lock(view: View) -> None:
+    """Locks what the view locks, and puts back what an address says otherwise of it."""
+    lock.hold(view.lock)
+    asked = {key: st.query_params.get_all(key) for key in st.query_params}
+    kept, notes, known = dict(asked), [], views.offered(view.page)
+    for key in filter(_from_address, view.lock):
+        offer, wanted = known.get(key), view.settings.get(key)
+        first = offer.default if offer else ""
+        right, got = wanted or first, asked.get(key, [first])[-1]
+        if got == right or (offer and offer.read(got)[0] == offer.read(right)[0]):
+            continue
+        kept.pop(key, None)
+        kept |= {key: [wanted]} if wanted else {}
+        if key in st.session_state:
+            st.session_state[key] = right
+        if key in asked:
+            notes.append(f"{key}: expected {right}, which the lesson locks, got {got}")
+    if kept != asked:
+        st.session_state[NOTES] = notes
+        st.switch_page(shell.script(view.page), query_params=kept)
+    for note in st.session_state.pop(NOTES, ()):
+        st.warning(escaped(f"Link value ignored: {note}."), icon=":material/link_off:")
+
+
+def _from_address(key: str) -> bool:
+    """Whether a setting comes from the address now, and not from what this session holds."""
+    context = get_script_run_ctx()
+    back = context is not None and context.is_history_navigation
+    return back or key not in st.session_state
 
 
 def _words(place: Place, waiting: bool) -> None:

@@ -10,6 +10,7 @@ from engine.service.store import Store
 from pages.ui import openings
 from pages.ui.lessons import library
 from pages.ui.lessons.schema import Lesson, Question
+from pages.ui.site import lesson as one_file
 from tests.browser.app import settled
 from tests.browser.conftest import App
 from tests.pages.played import play
@@ -176,3 +177,36 @@ def test_the_lesson_page_says_by_itself_that_its_runs_are_trained(app: App):
     for said in ("not trained yet", "still to be trained"):
         expect(page.get_by_text(said)).to_have_count(0)
     assert page.get_by_role("button", name="Start").is_visible()
+
+
+ASKS = """title = "Made here"
+text = "x"
+[[views]]
+address = "/mean?mean.epsilon=0.5"
+text = "y"
+lock = ["mean.epsilon"]
+[views.question]
+text = "q"
+options = ["a", "b"]
+answer = 1
+"""
+
+
+def test_one_file_shows_a_view_s_chart_with_the_answer_and_moves_nothing_locked(
+    app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    one_file.lesson(tmp_path / "lesson.html", library.keep(ASKS))
+    page = app.tab("_stcore/health")
+    page.goto((tmp_path / "lesson.html").as_uri())
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")  # a print leaves the fold closed
+    expect(page.locator(".finding")).to_be_hidden()
+    assert not page.locator(".main-svg").count()
+    page.get_by_text("Answer", exact=True).click()
+    expect(page.locator(".finding")).to_contain_text("At ε = 0.5")
+    chart, room = (page.locator(one).first.bounding_box() for one in (".main-svg", "section"))
+    assert chart is not None
+    assert room is not None
+    assert chart["width"] == pytest.approx(room["width"], abs=2)
+    expect(page.get_by_role("slider")).to_be_disabled()
+    expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", "0.5")

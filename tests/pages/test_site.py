@@ -21,7 +21,7 @@ from pages.ui.bundle.drawn import Drawn
 from pages.ui.exhibits import table
 from pages.ui.kit import chart, shell, source
 from pages.ui.kit.chart import Picture, named
-from pages.ui.lessons import library
+from pages.ui.lessons import foreign, library
 from pages.ui.messages import spoken, tr
 from pages.ui.paper import defaults, foot, panels, whole
 from pages.ui.paper.defaults import addressed
@@ -216,6 +216,68 @@ def test_what_follows_a_list_is_no_part_of_it():
     assert blocks.paragraphs("- **a**: b\n- c\n\nSomebody, 2020.") == (
         "<ul><li><strong>a</strong>: b</li><li>c</li></ul><p>Somebody, 2020.</p>"
     )
+
+
+HELD = """title = "What *holds*"
+text = "All of it."
+[[views]]
+address = "/mean?mean.epsilon=0.5"
+text = "Look at the **error** and at [Learn](/learn)."
+hide = ["sidebar", "tabs", "budget"]
+lock = ["mean.epsilon"]
+[views.question]
+text = "Which ε was *used*?"
+options = ["0.1", "0.5"]
+answer = 2
+reveal = "It was **0.5**."
+arms = ["One **word**.", "Another word."]
+[[views]]
+address = "/mean"
+text = '''- one
+- two
+
+And 2 \\* 3.'''
+hide = ["mean.epsilon"]
+[[views]]
+address = "/mean"
+text = "Move it."
+lock = ["mean.bound"]
+"""
+
+
+def test_one_file_keeps_what_a_lesson_hides_locks_and_asks(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    text = lesson.text(library.keep(HELD))
+    asked, hidden, free = re.findall(r"<section class=\"drawn\".*?</section>", text, re.S)
+    before, answer = asked.split('<details class="answer">')
+    for part in ("finding", "chart", "slider", "meaning"):
+        assert f'class="{part}"' not in before  # nothing of it stands under the question
+        assert f'class="{part}"' in answer.rpartition("</details>")[0]
+    assert "<p>Option 2.</p><p>It was <strong>0.5</strong>.</p>" in answer
+    for group, said in ("A", "One <strong>word</strong>."), ("B", "Another word."):
+        fold = f"<details><summary>Explanation {group}</summary><p>{said}</p></details>"
+        assert fold in before
+    assert "<strong>Which ε was *used*?</strong>" in before  # as the app, which draws no marks here
+    slider, meaning = r'<div class="slider">.*</div></div>', '<div class="meaning">'
+    assert re.search(f"<div hidden><div>{slider}{meaning}", asked)  # the foot of the page
+    assert re.search(f"<div><div hidden>{slider}{meaning}", hidden)
+    assert re.search(f"<div><div>{slider}{meaning}", free)
+    assert [" disabled>" in one for one in (asked, hidden, free)] == [True, False, False]
+
+
+def test_a_text_of_a_lesson_is_drawn_in_its_file_as_in_the_app(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    text = lesson.text(library.keep(HELD))
+    assert "<title>What holds · Epsilon Explorer</title>" in text
+    assert "<h1>What <em>holds</em></h1>" in text
+    assert "<p>Look at the <strong>error</strong> and at Learn.</p>" in text
+    assert "<ul><li>one</li><li>two</li></ul><p>And 2 * 3.</p>" in text
+    bad = lesson.marked(foreign.words("[x](https://a.example) <a@b.example> **<b>** \\\\<b>"))
+    assert not re.search(r"<(?!/?(p|strong)>)", bad)
 
 
 def test_words_of_a_lesson_stay_words(home: Path):

@@ -65,7 +65,9 @@ function later(place, work) {
 }
 
 window.addEventListener("beforeprint", () => {
-  for (const place of document.querySelectorAll("*")) place.work?.()
+  for (const place of document.querySelectorAll("*")) {
+    if (place.work && !place.closest("details:not([open])")) place.work() // else it has no width yet
+  }
 })
 
 // A slider, which says where it stands, in words too.

@@ -3,10 +3,15 @@
 const views = window.explorer ?? JSON.parse(document.getElementById("views").textContent)
 const states = views.filter((one) => one)
 
+// A view alone shows its chart, not its question.
+if (window.explorer && query.has("embed")) {
+  for (const fold of document.querySelectorAll("section.drawn > .answer")) fold.replaceWith(fold.querySelector(".shown"))
+}
+
 document.querySelectorAll("section.drawn").forEach((section, i) => {
   const state = states[i]
-  const slider = section.querySelector("input")
-  const show = () => later(section, shown)
+  const slider = section.querySelector(".slider input")
+  const show = () => later(section.querySelector(".shown"), shown) // in sight once its fold is open
   const shown = () => {
     const at = Number(slider.value)
     section.querySelector("output").textContent = state.budgets[at]

@@ -1,6 +1,8 @@
 """A lesson as one file that needs no server: its views in order, also to be printed."""
 
 import json
+import re
+from collections.abc import Callable
 from contextlib import suppress
 from html import escape
 from pathlib import Path
@@ -10,16 +12,25 @@ from plotly.utils import PlotlyJSONEncoder
 
 from engine.core import files
 from engine.core.errors import ExplorerError, RequestError
+from pages.ui.bundle.collect import bare, html
 from pages.ui.bundle.filled import filled, within_script
+from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import plot, shell
 from pages.ui.lessons import library
+from pages.ui.lessons.experiment import GROUPS
 from pages.ui.lessons.schema import Lesson, Question, View
 from pages.ui.paper.defaults import addressed
+from pages.ui.site.blocks import paragraphs
 from pages.ui.site.frame import charts, embed, sheet, slider
 from pages.ui.site.states import Find, ships, state, there
 
 HERE = Path(__file__).parent
 TEMPLATE, SCRIPT = HERE / "lesson.html", HERE / "lesson.js"
+MARK, BLANK = re.compile(r"\\([!-/:-@[-`{-~])"), re.compile(r"\n\s*\n")
+"""A mark of Markdown that stands for itself, and what is between paragraphs."""
+ASIDE = 0xE000
+"""Added to the code of such a mark, so that nothing takes it for a mark meanwhile."""
+KEPT = re.compile(f"[{chr(ASIDE)}-{chr(ASIDE + 127)}]")
 NOT_HERE = "This view needs the app: open {address} there."
 ELSEWHERE = '<a href="../../{place}">Open this view</a>.'
 
@@ -50,8 +61,8 @@ def text(name: str) -> str:
     return filled(
         TEMPLATE.read_text(encoding="utf-8"),
         {
-            "TITLE": escape(held.title), "ABOUT": escape(held.text),
-            "VIEWS": parts, "SHEET": sheet(),
+            "TITLE": escape(bare(titled(held))), "HEADING": titled(held),
+            "ABOUT": marked(held.text), "VIEWS": parts, "SHEET": sheet(),
             "PLOTLY": plot.LIBRARY.read_text(encoding="utf-8"), "CHARTS": charts(),
             "DATA": within_script(known), "SCRIPT": SCRIPT.read_text(encoding="utf-8"),
         },
@@ -62,14 +73,14 @@ def taken(name: str) -> tuple[list[Any], str]:
     """A lesson that comes with the app, among the static pages: its states and its page."""
     held = _found(name)
     parts, states = _parts(held, ELSEWHERE, ships)
-    return states, f"<h1>{escape(held.title)}</h1><p>{escape(held.text)}</p>{parts}"
+    return states, f"<h1>{titled(held)}</h1>{marked(held.text)}{parts}"
 
 
 def listed() -> str:
     """The list of the lessons that come with the app."""
     boxes = "".join(
-        f'<a class="card" href="{name}/index.html"><h2>{escape(held.title)}</h2>'
-        f'<p>{escape(held.text)}</p><p class="small">{escape(library.size(held))}</p></a>'
+        f'<a class="card" href="{name}/index.html"><h2>{titled(held)}</h2>'
+        f'{marked(held.text)}<p class="small">{escape(library.size(held))}</p></a>'
         for name in library.ORDER for held in (_found(name),)
     )  # fmt: skip
     return f'<h1>Lessons</h1><p>{escape(library.WHAT)}</p><div class="cards">{boxes}</div>'
@@ -106,27 +117,76 @@ def _state(view: View, find: Find) -> dict[str, Any] | None:
 
 
 def _view(number: int, view: View, instead: str, drawn: bool) -> str:
-    """One view: what to look at, what is asked, and the places of its chart and its slider."""
-    said = f"<p>{escape(view.text)}</p>{_asked(view.question) if view.question else ''}"
-    if not drawn:
-        path, _, query = escape(view.address.lstrip("/")).partition("?")
-        screen = view.settings.get("learn.screen", "")
-        place = f"{path}/index.html?{query}{'#screen-' * bool(screen)}{escape(screen)}"
-        here = instead.format(address=escape(view.address), place=place)
-        return f"<section><h2>{number}</h2>{said}<p>{here}</p></section>"
+    """One view: what to look at, what is asked, and the places of its chart and its slider.
+
+    Where something is asked, the chart is behind the fold with the answer, as the app shows it
+    once the question is answered.
+    """
+    asked = view.question
+    chart = _chart(number, view, embeds=instead == ELSEWHERE) if drawn else ""
+    said = f"<h2>{number}</h2>{marked(view.text)}"
+    said += chart if asked is None else _asked(asked, chart)
+    if drawn:
+        return f'<section class="drawn" data-chart="view-{number}">{said}</section>'
+    path, _, query = escape(view.address.lstrip("/")).partition("?")
+    screen = view.settings.get("learn.screen", "")
+    place = f"{path}/index.html?{query}{'#screen-' * bool(screen)}{escape(screen)}"
+    here = instead.format(address=escape(view.address), place=place)
+    return f"<section>{said}<p>{here}</p></section>"
+
+
+def _chart(number: int, view: View, *, embeds: bool) -> str:
+    """The places of a view's sentence, its chart, its slider and what its budget means.
+
+    What the view hides is not shown, and a slider that it locks does not move.
+    """
+    budget = f"{view.page}.{BUDGET}"
+    foot, moves = "budget" in view.hide, budget not in view.hide
+    moved = slider(f"epsilon-{number}", "Privacy budget ε", waits=budget in view.lock)
     return (
-        f'<section class="drawn" data-chart="view-{number}"><h2>{number}</h2>{said}'
-        '<p class="finding"></p><div class="chart"></div>'
-        f'{slider(f"epsilon-{number}", "Privacy budget ε")}<div class="meaning"></div>'
-        f"{embed(f'view-{number}') * (instead == ELSEWHERE)}</section>"
+        '<div class="shown"><p class="finding"></p><div class="chart"></div>'
+        f"<div{' hidden' * foot}><div{' hidden' * (not moves)}>{moved}</div>"
+        f'<div class="meaning"></div></div>{embed(f"view-{number}") * embeds}</div>'
     )
 
 
-def _asked(question: Question) -> str:
-    """A question with its options; the answer is behind a fold, which a print leaves closed."""
+def _asked(question: Question, chart: str) -> str:
+    """A question with its options; explanations and the answer are behind folds.
+
+    A print leaves folds as they are.
+
+    Args:
+        question: The question.
+        chart: What is shown with the answer.
+    """
     options = "".join(f"<li>{escape(one)}</li>" for one in question.options)
-    right = f"Option {question.answer}. " if question.answer else ""
-    return (
-        f"<p><strong>{escape(question.text)}</strong></p><ol>{options}</ol>"
-        f"<details><summary>Answer</summary><p>{right}{escape(question.reveal)}</p></details>"
+    right = f"<p>Option {question.answer}.</p>" if question.answer else ""
+    arms = "".join(
+        f"<details><summary>Explanation {group}</summary>{marked(arm)}</details>"
+        for group, arm in zip(GROUPS, question.arms, strict=False)
     )
+    return (
+        f"<p><strong>{escape(question.text)}</strong></p><ol>{options}</ol>{arms}"
+        f'<details class="answer"><summary>Answer</summary>{right}{marked(question.reveal)}{chart}'
+        "</details>"
+    )
+
+
+def marked(text: str) -> str:
+    r"""A text of a lesson as HTML: paragraphs, lists, bold, italics and code, as the app shows it.
+
+    >>> marked(r"a **b** [c](/learn) \*d\* <e>")
+    '<p>a <strong>b</strong> c *d* &lt;e&gt;</p>'
+    """
+    return _unmarked(text, lambda kept: "".join(map(paragraphs, BLANK.split(kept.strip()))))
+
+
+def titled(lesson: Lesson) -> str:
+    """The title of a lesson as HTML."""
+    return _unmarked(lesson.title, html)
+
+
+def _unmarked(text: str, made: Callable[[str], str]) -> str:
+    """What is made of a text in which a backslash takes a mark its meaning."""
+    kept = made(MARK.sub(lambda found: chr(ASIDE + ord(found[1])), text))
+    return KEPT.sub(lambda found: escape(chr(ord(found[0]) - ASIDE)), kept)

@@ -298,6 +298,8 @@ def arrays(output: Any) -> dict[str, Floats]:
             part = np.asarray(_plain(value))
             if part.dtype == object and any(one is None for one in part.flat):
                 raise RequestError(f"fit: expected arrays of numbers, got None as {name!r}")
+            if np.iscomplexobj(part):
+                raise TypeError
             found[name] = part.astype(np.float64, copy=False)
         except (TypeError, ValueError):
             raise RequestError(

@@ -85,6 +85,20 @@ def test_a_lesson_goes_to_its_end(app: App, name: str):
     assert not page.locator("[data-testid=stException]").count()
 
 
+def test_back_in_a_lesson_keeps_its_session(app: App):
+    """A page that is loaded again would ask again what was answered."""
+    one, page = lesson("epsilon"), app.tab("lessons?lesson=epsilon")
+    settled(page)
+    button(page, "Start")
+    on(page, 1, len(one.views))
+    settled(page)
+    page.evaluate("window.kept = true")
+    for _ in range(2):
+        page.go_back()
+        settled(page)
+        assert page.evaluate("window.kept === true")
+
+
 def test_a_phone_is_two_taps_from_the_question(app: App):
     page = app.tab("lessons?lesson=clipping", width=390)
     settled(page)

@@ -146,6 +146,8 @@ def files(tmp_path):
         "    raise ValueError('no such column')\n"
         "def words(records, rng):\n"
         "    return {'name': 'x1'}\n"
+        "def imaginary(records, rng):\n"
+        "    return 1j * rng.laplace(size=3)\n"
         "def forgets(records, rng):\n"
         "    rng.laplace()\n"
         "def undefined(records, rng):\n"
@@ -220,6 +222,10 @@ def test_answers_of_a_witness_that_fails_are_not_taken_for_the_next_one(files):
         (["gone.py::half", "--claim", "mu=1", "--data", "table.csv"], "got no file"),
         (
             ["fits.py::words", "--claim", "mu=1", "--data", "table.csv"],
+            "expected arrays of numbers",
+        ),
+        (
+            ["fits.py::imaginary", "--claim", "mu=1", "--data", "table.csv"],
             "expected arrays of numbers",
         ),
         (["fits.py::broken", "--claim", "mu=1", "--data", "table.csv"], "no such column"),

@@ -26,8 +26,10 @@ from pages.ui.site.states import Find, ships, state, there
 
 HERE = Path(__file__).parent
 TEMPLATE, SCRIPT = HERE / "lesson.html", HERE / "lesson.js"
-MARK, BLANK = re.compile(r"\\([!-/:-@[-`{-~])"), re.compile(r"\n\s*\n")
-"""A mark of Markdown that stands for itself, and what is between paragraphs."""
+MARK, BLANK = re.compile(r"`[^`]*`|\\([!-/:-@[-`{-~])"), re.compile(r"\n\s*\n")
+"""Code, or a mark of Markdown that stands for itself; and what is between paragraphs."""
+LIST = re.compile(r"^(?!- |\s)(.+)\n(?=- )", re.MULTILINE)
+"""The line before a list."""
 ASIDE = 0xE000
 """Added to the code of such a mark, so that nothing takes it for a mark meanwhile."""
 KEPT = re.compile(f"[{chr(ASIDE)}-{chr(ASIDE + 127)}]")
@@ -177,8 +179,11 @@ def marked(text: str) -> str:
 
     >>> marked(r"a **b** [c](/learn) \*d\* <e>")
     '<p>a <strong>b</strong> c *d* &lt;e&gt;</p>'
+    >>> marked("a:\n- b\n- c")
+    '<p>a:</p><ul><li>b</li><li>c</li></ul>'
     """
-    return _unmarked(text, lambda kept: "".join(map(paragraphs, BLANK.split(kept.strip()))))
+    apart = LIST.sub(r"\1\n\n", text)
+    return _unmarked(apart, lambda kept: "".join(map(paragraphs, BLANK.split(kept.strip()))))
 
 
 def titled(lesson: Lesson) -> str:
@@ -188,5 +193,5 @@ def titled(lesson: Lesson) -> str:
 
 def _unmarked(text: str, made: Callable[[str], str]) -> str:
     """What is made of a text in which a backslash takes a mark its meaning."""
-    kept = made(MARK.sub(lambda found: chr(ASIDE + ord(found[1])), text))
+    kept = made(MARK.sub(lambda at: chr(ASIDE + ord(at[1])) if at[1] else at[0], text))
     return KEPT.sub(lambda found: escape(chr(ord(found[0]) - ASIDE)), kept)

@@ -202,23 +202,28 @@ def run(
         RequestError, SpecError: Something that is asked for does not exist or does not fit.
         DatasetError: A table of your own lacks something; one sentence says all that is wrong.
     """
-    from engine.cli.work import complete
-    from engine.service.client import Client
-
     names = [methods] if isinstance(methods, str) else list(methods)
     table = data if data is None or isinstance(data, str) else _kept(data, columns or {}, accept)
     jobs = [_job(paper, name, table, epsilon, seeds, settings, names) for name in names]
+    return Runs(_trained(jobs, progress, again))
+
+
+def _trained(jobs: Sequence[Job], progress: bool, again: bool) -> list[Run]:
+    """What jobs come to, with a warning of those that an earlier version has trained."""
+    from engine.cli.work import complete
+    from engine.service.client import Client
+
     client, runs = Client(workers=False), []
     try:
         for job in jobs:
             with _bar(job, progress) as tell:
                 done, _ = complete(client, job, tell, again=again)
             for sentence in done.aged("again=True"):
-                warnings.warn(sentence, stacklevel=2)
+                warnings.warn(sentence, stacklevel=3)
             runs.append(Run(job, client.table(job.id), done.outdated))
     finally:
         client.close()
-    return Runs(runs)
+    return runs
 
 
 def price(

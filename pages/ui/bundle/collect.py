@@ -183,7 +183,7 @@ def line(view: View, name: str) -> dict[str, str]:
     claimed, proved = card.epsilon_claimed, card.epsilon_proved
     delta = f" (δ = {words.number(card.delta)})" if card.delta else ""
     delta = f" (δ {card.failure})" if card.failure else delta
-    right = ceiling.of(view.asked(name, view.budget), card)
+    right = ceiling.share(view, name)
     odds = words.odds(proved, card.delta, card.relation, card.unit, right)
     return {
         "method": one.label,

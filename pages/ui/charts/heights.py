@@ -116,8 +116,8 @@ def heights(
     title = f"{errors or gauge.label}{unit(gauge)}{WORDS[better]}"
     of = partial(_turned, turned=turned)
     known = [v for one in curves for v in of(one.middle)]
-    least = TINY * min((v for v in known if v > 0.0), default=0.0)
-    known += [v for v in of(one.value for one in levels) if better != "down" or v >= least]
+    floor = TINY * min((v for v in known if v > 0.0), default=0.0)
+    known += [v for v in of(one.value for one in levels) if better != "down" or v >= floor]
     known += [v for one in curves if one.focus for v in of((*one.sure_low, *one.sure_high))]
     known += [] if chance is None or not known else of([chance])
     known = [value for value in known if math.isfinite(value)]

@@ -6,6 +6,7 @@ from engine.audit import limits
 from engine.privacy.answers import answer
 from engine.privacy.guarantee import Guarantee
 from pages.ui.kit.late import Asked
+from pages.ui.paper.view import View
 from pages.ui.words import best_guess
 
 
@@ -35,3 +36,9 @@ def of(asked: Asked, guarantee: Guarantee) -> float | None:
         return 1.0 if most is None else most.share
 
     return answer(code, work)
+
+
+def share(view: View, method: str = "") -> float | None:
+    """The same of a method at the budget under the slider; of the one that is looked at if none."""
+    name = method or view.method
+    return of(view.asked(name, view.budget), view.guarantee(name))

@@ -33,13 +33,8 @@ def drawn(view: View, gauge: str) -> tuple[dict[str, Curve], list[Level]]:
 
 def cast(view: View) -> Cast:
     """The lines that the page is about."""
-
-    def made() -> Cast:
-        jobs = {name: one.job for name, one in view.watched.items()}
-        lines = drawn(view, view.gauge)
-        return casting.cast(view.paper, jobs, *lines, view.measured, view.method)
-
-    return once(("cast", view.gauge, view.method, view.signature), made)
+    key = "cast", view.gauge, view.method, view.signature
+    return once(key, lambda: _cast(view, *drawn(view, view.gauge)))
 
 
 def told(view: View) -> Cast:
@@ -56,12 +51,13 @@ def told(view: View) -> Cast:
     if not len(seeds):
         return whole
 
-    def made() -> Cast:
-        jobs = {name: one.job for name, one in view.watched.items()}
-        lines = _measured(view, view.gauge, seeds)
-        return casting.cast(view.paper, jobs, *lines, view.measured, view.method)
+    key = "told", view.gauge, view.method, view.signature
+    return once(key, lambda: _cast(view, *_measured(view, view.gauge, seeds)))
 
-    return once(("told", view.gauge, view.method, view.signature), made)
+
+def _cast(view: View, curves: dict[str, Curve], levels: Sequence[Level]) -> Cast:
+    jobs = {name: one.job for name, one in view.watched.items()}
+    return casting.cast(view.paper, jobs, curves, levels, view.measured, view.method)
 
 
 def shown(view: View) -> tuple[dict[str, Curve], list[Level]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from cachetools import LRUCache
 
 from engine.runs.job import Job
 from pages.ui import words
@@ -19,7 +20,7 @@ from pages.ui.paper.view import View
 
 KEY = "faded.seen"
 MOST = 8
-"""Places that a session keeps; the oldest go first: their pictures are sent as they are."""
+"""Places that a session keeps, the latest: their pictures are sent as they are."""
 
 Named = tuple[str, Picture]
 """A picture with its key on the page."""
@@ -44,27 +45,21 @@ def keep(view: View, place: str, pictures: Sequence[Named]) -> None:
     """Notes what is drawn in a place of a page."""
     if not pictures:
         return
-    seen: dict[tuple[str, ...], Seen] = st.session_state.setdefault(KEY, {})
-    seen.pop(at := _at(view, place), None)
-    seen[at] = Seen(view.watched[view.method].job, view.budget, tuple(pictures))
-    while len(seen) > MOST:
-        del seen[next(iter(seen))]
+    seen = Seen(view.watched[view.method].job, view.budget, tuple(pictures))
+    st.session_state.setdefault(KEY, LRUCache(MOST))[_at(view, place)] = seen
 
 
-def draw(view: View, place: str, drawn: Sequence[Named] = ()) -> bool:
-    """Draws what was seen in a place, and says what it was drawn for.
+def draw(view: View, place: str, drawn: Sequence[Named] = ()) -> None:
+    """Draws what was seen in a place, and says what it was drawn for, while something new comes.
 
     Args:
         view: Where the runs stand.
         place: The place.
         drawn: What is there already.
-
-    Returns:
-        Whether anything was drawn: something was seen there, and something new is on its way.
     """
     seen: Seen | None = st.session_state.get(KEY, {}).get(_at(view, place))
     if seen is None or not _coming(view):
-        return False
+        return
     there = {key for key, _ in drawn}
     before = changed(view.paper, seen.job, view.watched[view.method].job)
     if seen.budget != view.budget:
@@ -75,7 +70,6 @@ def draw(view: View, place: str, drawn: Sequence[Named] = ()) -> bool:
         for key, picture in seen.pictures:
             if key not in there:
                 chart.draw(key, picture)
-    return True
 
 
 def _coming(view: View) -> bool:

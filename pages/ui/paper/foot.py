@@ -117,7 +117,7 @@ def marks(view: View, guarantee: Guarantee) -> tuple[str, str, str]:
     found = attack.attacked(view)
     known = ruler.marks(guarantee, None if found is None else found.bound)
     shown = attack.NOT_YET if found is None else found.said
-    right = ceiling.of(view.asked(view.method, view.budget), guarantee)
+    right = ceiling.share(view)
     told = ruler.told(view.watched[view.method].label, guarantee, known, shown)
     beaten = any(one.kind == "proved" and one.broken for one in known)
     return ruler.drawn(known), told, chances(guarantee, right, beaten=beaten)

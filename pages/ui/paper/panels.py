@@ -64,7 +64,7 @@ def meaning(view: View) -> None:
 def odds(view: View) -> tuple[str, int | None]:
     """What the chosen budget means, and how many dots it fills; None where it limits no guess."""
     guarantee = view.guarantee()
-    chance = ceiling.of(view.asked(view.method, view.budget), guarantee)
+    chance = ceiling.share(view)
     if chance is None:
         return words.odds(None, 0.0, guarantee.relation, guarantee.unit), None
     epsilon, delta = guarantee.epsilon_proved, guarantee.delta
@@ -240,7 +240,7 @@ def guarantees(page: Page, view: View) -> None:
     left, right = st.columns([5, 6], gap="large")
     with left:
         guarantee = view.guarantee()
-        most = ceiling.of(view.asked(view.method, view.budget), guarantee)
+        most = ceiling.share(view)
         card.show(view.watched[view.method].label, guarantee, most)
         whole.fold(page, view)
     with right:
@@ -260,7 +260,7 @@ def guarantees(page: Page, view: View) -> None:
         with others:
             for name, label, one in zip(names, labels, cards, strict=True):
                 if name != view.method:
-                    card.show(label, one, ceiling.of(view.asked(name, view.budget), one))
+                    card.show(label, one, ceiling.share(view, name))
 
 
 def failing(view: View) -> None:

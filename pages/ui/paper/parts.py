@@ -203,9 +203,9 @@ class _Drawing:
         """
         try:
             made = self.section.draw(self.view.left)
-            if made is None or made == SOON:
-                raise NotYetError(waiting(self.view) if made is None else SOON)
-            parts = _listed(made)
+            parts = _listed(waiting(self.view) if made is None else made)
+            if parts == [SOON]:
+                raise NotYetError(SOON)
             self.draw([part for part in parts if not isinstance(part, Fold)])
         except NotYetError as why:
             st.markdown(str(why))

@@ -124,7 +124,7 @@ def _whole(page: Page, views: Sequence[View]) -> Iterator[Drawn]:
 def _card(view: View) -> list[str]:
     """The card of the method that is looked at."""
     known = view.guarantee()
-    said = "\n\n".join(card.told(known, ceiling.of(view.asked(view.method, view.budget), known)))
+    said = "\n\n".join(card.told(known, ceiling.share(view)))
     facts = _table(CARD, Table(dict(card.facts(known))))
     why = f"<details><summary>{card.REASONS}</summary>{paragraphs(card.reasons(known))}</details>"
     label = f"<p><strong>{escape(view.watched[view.method].label)}</strong></p>"

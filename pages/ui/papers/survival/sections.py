@@ -81,7 +81,8 @@ def people(view: View) -> Chart | None:
         return None
     described = profiles(view.data, fitted.scale)
     one = _release(view, list(described.values()))
-    time, shown = persons(view, fitted, one)
+    drawn, exact = _described(view, fitted)
+    time, shown = persons(view, fitted, one or curves.band(drawn, *INNER), exact)
     facts = {
         "medians": "" if one is None else _medians(view, described, one),
         "count": f"{len(shown)} {'person' if len(shown) == 1 else 'people'}",
@@ -141,24 +142,19 @@ def _median(one: Estimate) -> str:
 
 
 def persons(
-    view: View,
-    fitted: Fit,
-    one: tuple[Floats, Floats, Floats] | None = None,
-    ends: tuple[float, float] = INNER,
+    view: View, fitted: Fit, ends: tuple[Floats, Floats, Floats], exact: Floats | None
 ) -> tuple[Floats, list[Person]]:
     """When the curves of the people are drawn, shape (k,), and their curves.
 
     Args:
         view: The page.
         fitted: What the runs have left.
-        one: The curves of one release between the ends of their bands, (m, q + 1) each; None for
-            the median over all releases.
-        ends: The quantiles over all releases where their bands end.
+        ends: The curves between the ends of their bands, (m, q + 1) each.
+        exact: The same without noise, (m, q + 1); None while that is not there.
     """
     time = curves.times(fitted.scale, view.spec.intervals)
     kept = figures.thin(len(time))
-    drawn, exact = _described(view, fitted)
-    low, middle, high = one or curves.band(drawn, *ends)
+    low, middle, high = ends
     people = [
         Person(
             name, middle[i][kept], low[i][kept], high[i][kept],
@@ -195,7 +191,10 @@ def story(view: View) -> Told | None:
     if fitted is None or "optimum" not in fitted.reference:
         return None
     few = len(fitted.draws) < FEW
-    time, people = persons(view, fitted, ends=(0.0, 1.0) if few else INNER)
+    drawn, exact = _described(view, fitted)
+    assert exact is not None
+    ends = curves.band(drawn, *((0.0, 1.0) if few else INNER))
+    time, people = persons(view, fitted, ends, exact)
     unit = view.data.time_unit
     if unit == "days" and time[-1] > 2 * YEAR:
         time, unit = time / YEAR, "years"
@@ -205,8 +204,6 @@ def story(view: View) -> Told | None:
         replace(one, label=f"{one.label}, {first} {words.number(age)}")
         for one, age in zip(people, ages, strict=True)
     ]
-    drawn, exact = _described(view, fitted)
-    assert exact is not None
     off = 100.0 * farthest(drawn, exact, 1.0 if few else 0.8)
     count = words.plural(len(fitted.draws), "release")
     often = f"in {count}" if few else "in four out of five releases"

@@ -128,7 +128,7 @@ def test_the_rate_of_groups_that_take_turns_is_said_to_be_that_of_the_group():
     assert document["settings"]["cycle"] == 10
     assert "cycle" not in library_run.document(library_run.checked(RUN))["settings"]
     schema = json.loads(library_run.SCHEMA.read_text())["properties"]
-    assert "a record of the group whose turn it is" in schema["rate"]["description"]
+    assert "drawn when the turn of its group comes" in schema["rate"]["description"]
 
 
 def test_a_file_of_a_run_becomes_a_card(tmp_path, capsys):

@@ -213,8 +213,8 @@ def test_a_table_of_a_paper_has_the_numbers_and_names_of_the_app():
 
 
 def test_what_follows_a_list_is_no_part_of_it():
-    assert blocks.paragraphs("- **a**: b\n- c\n\nSomebody, 2020.") == (
-        "<ul><li><strong>a</strong>: b</li><li>c</li></ul><p>Somebody, 2020.</p>"
+    assert collect.paragraphs("- **a**: b\n- c\n\nSomebody, 2020.") == (
+        "<ul>\n<li><strong>a</strong>: b</li>\n<li>c</li>\n</ul>\n<p>Somebody, 2020.</p>"
     )
 
 
@@ -236,7 +236,11 @@ address = "/mean"
 text = '''- one
 - two
 
-And 2 \\* 3.'''
+And 2 \\* 3.
+
+| ε | right |
+|---|---|
+| 1 | 9 |'''
 hide = ["mean.epsilon"]
 [[views]]
 address = "/mean"
@@ -275,8 +279,9 @@ def test_a_text_of_a_lesson_is_drawn_in_its_file_as_in_the_app(
     assert "<title>What holds · Epsilon Explorer</title>" in text
     assert "<h1>What <em>holds</em></h1>" in text
     assert "<p>Look at the <strong>error</strong> and at Learn.</p>" in text
-    assert "<ul><li>one</li><li>two</li></ul><p>And 2 * 3.</p>" in text
-    bad = lesson.marked(foreign.words("[x](https://a.example) <a@b.example> **<b>** \\\\<b>"))
+    assert "<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n<p>And 2 * 3.</p>" in text
+    assert "<td>1</td>" in text
+    bad = collect.paragraphs(foreign.words("[x](https://a.example) <a@b.example> **<b>** \\\\<b>"))
     assert not re.search(r"<(?!/?(p|strong)>)", bad)
 
 

@@ -212,6 +212,7 @@ class Described:
             p values are not, nor is what was measured on other data or beside the paper.
         numbers_of: Title of the exhibit whose printed numbers it shows again, so that each number
             counts once; empty where its numbers are its own.
+        partly: That only a part of the printed method is run, in one sentence; empty where all is.
         heads: What the two kinds of numbers are called in a table.
         notes: What stands below the numbers.
     """
@@ -231,6 +232,7 @@ class Described:
     beside: str = ""
     graded: bool = True
     numbers_of: str = ""
+    partly: str = ""
     heads: tuple[str, str] = ("Paper", "Ours")
     notes: tuple[Note, ...] = ()
 

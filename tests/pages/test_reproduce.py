@@ -332,6 +332,17 @@ def test_what_became_of_an_exhibit_follows_a_rule(
         assert overview.line(FIGURE, shipped(*half), simulated=False).kind == "caveat"
 
 
+def test_numbers_of_a_part_of_the_printed_method_are_met_with_a_caveat():
+    """Noise on 8 of 18 million coefficients reproduces nothing of noise on all of them."""
+    known, ships = exhibits("pcdbn")["figure5a"], reference.load("pcdbn", "figure5a")
+    assert ships is not None
+    found = overview.line(known, ships, simulated=False)
+    assert found.kind == "caveat"
+    assert "1 of 1 number is matched" in found.text
+    assert "only part of the text's noise can be run" in found.text
+    assert overview.line(replace(known, partly=""), ships, simulated=False).kind == "reproduced"
+
+
 def test_the_summary_grades_errors_and_calls_guessing_guessing():
     """91.2 % against 95.9 % is twice the error; two answers at 51 % are a coin's."""
     known = replace(exhibits("enadpp")["table2"], guessing={"": 50.0})

@@ -32,7 +32,7 @@ BEYOND: Badge = ("Beyond: proved and better", "violet", "trending_up")
 RULE = (
     "**Reproduced**: at least nine in ten printed numbers are matched to within 25 % of their "
     "error, on real data. **With a caveat**: at least half are, or the data are simulated, or the "
-    "numbers are those of the authors' program rather than of the printed method. **Beyond**: at "
+    "numbers are those of the authors' program or of a part of the printed method. **Beyond**: at "
     "least half of the numbers with a proof have a smaller error than the printed ones. **Not "
     "graded**: measured beside the paper or on other data, claimed by others, times or p values."
 )
@@ -86,7 +86,8 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
         return Line("shape", False, f"The paper prints no number: compare the shape.{caveat}")
     own = _following(exhibit, counts)
     better, proved = _proved(exhibit, cells)
-    kind = _kind(own, simulated=simulated)
+    kind = _kind(own, less=simulated or bool(exhibit.partly))
+    caveat = f" {exhibit.partly}" * bool(exhibit.partly) + caveat
     text = f"{_met(own)}{_guessing(own.guess)}"
     if proved:
         text += f"; with proof, {agreement.among(better, proved, 'error')} smaller than printed"
@@ -112,10 +113,11 @@ def _following(exhibit: Exhibit, counts: Mapping[str, Count]) -> Count:
     return counts[names[0]]
 
 
-def _kind(own: Count, *, simulated: bool) -> str:
+def _kind(own: Count, *, less: bool) -> str:
+    """What the printed numbers came to; `less`: on simulated data, or of a part of the method."""
     share = own.fair + own.near
     if share >= MOST * own.printed:
-        return "caveat" if simulated or own.variant not in PLAIN else "reproduced"
+        return "caveat" if less or own.variant not in PLAIN else "reproduced"
     return "caveat" if share >= HALF * own.printed else "unreachable"
 
 

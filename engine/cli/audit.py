@@ -335,4 +335,4 @@ def _show(title: str, outcome: "Audit", power: str) -> None:
     elif outcome.above_proof:
         print("The attack is above what is proved: this program has an error.")
     elif outcome.above_claim:
-        print("The attack is above what the paper claims.")
+        print("The attack is above what is claimed.")

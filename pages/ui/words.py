@@ -190,7 +190,7 @@ def odds(
 
     Args:
         epsilon: What is proved; None or infinite when nothing is.
-        delta: Probability with which the bound may fail.
+        delta: What is added to the bound that epsilon sets.
         relation: Which data sets are neighbours.
         unit: What one record is, with its article: "a person".
         right: The largest share of right guesses, where more is known than epsilon and delta.

@@ -25,7 +25,7 @@ from pages.ui.words import number
 BUDGETS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 8.0)
 """Budgets that are offered."""
 DELTA = 1e-5
-"""Probability with which the bound may fail."""
+"""The δ of a table: what is added to the bound that ε sets."""
 
 
 def section(prefix: str, dataset: str) -> None:

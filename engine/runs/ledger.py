@@ -285,7 +285,8 @@ def priced(job: Job, card: Guarantee) -> tuple[tuple[float, ...], float]:
         return (), 0.0
     from engine.privacy import gaussian, selection  # takes a second to load
 
-    entry, spec, records = job.entry(), job.batch().spec, catalog.card(job.dataset).records
+    described, spec = catalog.card(job.dataset), job.batch().spec
+    entry, records = job.entry().on(described), described.records
     event = entry.cost(spec, records, entry.steps(spec, records))
     try:
         curve = selection.rdp(event, card.relation)

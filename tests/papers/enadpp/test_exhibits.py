@@ -89,6 +89,13 @@ def test_captions_say_what_adppl_is_trained_with(name):
     assert "divided by the largest share of the layer" in BY_NAME[name].caption
 
 
+@pytest.mark.parametrize("name", ["table1", "table2"])
+def test_captions_say_the_smallest_ratio_that_was_trained_with(name):
+    jobs = BY_NAME[name].jobs(True).values()
+    (least,) = {job.spec().alpha_min for job in jobs if job.method in ("enadpp", "adppl")}
+    assert f"No ratio of either is below {least:g}" in BY_NAME[name].caption
+
+
 @pytest.mark.parametrize(("name", "dataset"), [("table1", "mnist"), ("table2", "adni")])
 def test_captions_say_how_much_the_printed_noise_spends(name, dataset):
     """|L|/rate times what is stated, for one batch (`price.paper_epsilon`)."""

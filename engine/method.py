@@ -37,8 +37,8 @@ Role = Literal["paper", "rival", "reference", "beyond"]
 ROLES: tuple[Role, ...] = get_args(Role)
 Arrays = Mapping[str, "NDArray[np.generic]"]
 TAKEN = (
-    "The bounds were taken from the records, and the proof takes them as public. They show the "
-    "smallest and the largest value of each column, which no ε covers."
+    "The bounds were taken from the records, or chosen with them in view, and the proof takes them "
+    "as public. What they show of the smallest and the largest values, no ε covers."
 )
 
 

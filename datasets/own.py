@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any
 from datasets import own_child, own_names, own_store
 from datasets.base import Card, LabelledTable, SurvivalTable
 from datasets.own_child import answer, named
-from datasets.own_store import NAME, PREFIX
+from datasets.own_store import NAME, PREFIX, Words
 from engine.core import settings
 from engine.core.errors import DatasetError, RequestError
 
@@ -174,6 +174,16 @@ def card(name: str) -> Card:
     if own_names.OCCUR in said or own_names.GIVEN in said:  # kept when both counted as public
         described = replace(described, taken=True)
     return named(described, name, described.title)
+
+
+def words(name: str) -> Words:
+    """What the values of a table are called; nothing of a data set that is not one's own.
+
+    Raises:
+        RequestError: It is not kept here.
+        DatasetError: What is kept is damaged.
+    """
+    return own_store.head(_place(name)).words if mine(name) else Words()
 
 
 def load(name: str) -> SurvivalTable | LabelledTable:

@@ -62,9 +62,10 @@ def answer(file: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
                     "problems": own_table.problems(proposal, columns),
                 }  # fmt: skip
             table = own_table.made(name, source, columns, proposal)
+            words = own_table.words(proposal)
         keep = str(request["keep"])
         card = named(table.card, keep, str(request["title"]))
-        own_store.written(keep, replace(table, card=card), str(request["owner"]))
+        own_store.written(keep, replace(table, card=card), str(request["owner"]), words)
     except OSError as error:
         why = error.strerror or error
         raise DatasetError(f"{name}: expected room to keep it, got {why}") from None

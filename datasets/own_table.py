@@ -19,6 +19,7 @@ from datasets.long import long_table
 from datasets.own_columns import Column
 from datasets.own_proposal import CLASSES, Proposal
 from datasets.own_reader import Source
+from datasets.own_store import Words
 from engine.core.errors import DatasetError
 
 FEWEST = {"survival": 5, "classes": 20}
@@ -107,6 +108,12 @@ def plan(proposal: Proposal) -> Plan:
         places = [(f"{key} {level}", key, at) for at, level in enumerate(levels)][first:]
         features += places if levels else [(key, key, -1)]
     return features
+
+
+def words(proposal: Proposal) -> Words:
+    """What the values of the table are called."""
+    [label] = proposal.having("label") or [""]
+    return Words(classes=proposal.columns[label].categories if label else ())
 
 
 def made(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from datasets import own
 from datasets.base import Card
 from engine.cli.shared import spreadsheet
 from engine.core.spec import Spec
@@ -50,8 +51,10 @@ def written(
     elif {"prototypes", "labels"} <= set(arrays):
         rows, labels = arrays["prototypes"][0], arrays["labels"][0]
         if rows.shape[-1] == len(card.features):
+            called = own.words(card.name).classes or tuple(map(str, range(card.classes or 0)))
             cells = [
-                [int(label), *map(float, row)] for label, row in zip(labels, rows, strict=True)
+                [called[int(label)], *map(float, row)]
+                for label, row in zip(labels, rows, strict=True)
             ]
             texts = {PROTOTYPES: spreadsheet(["class", *card.features], cells, "\n")}
     for name, text in texts.items():

@@ -10,8 +10,9 @@ import pytest
 from lifelines import CoxPHFitter
 
 from datasets import own
-from engine.cli import readout, shared
+from engine.cli import readout, release_files, shared
 from engine.cli.main import main
+from engine.runs.job import request
 
 ROWS = 4_000
 SETTINGS = """
@@ -89,3 +90,50 @@ def test_the_readme_says_what_each_file_is_for(released):
 
 def test_a_name_is_no_formula():
     assert shared.spreadsheet(["a"], [["=1+1"], [-1.5]], "\n") == "a\n'=1+1\n-1.5\n"
+
+
+FEW = 600
+GRADES = """
+[columns.size]
+low = 0
+high = 30
+[columns.width]
+low = -2
+high = 2
+[columns.grade]
+categories = ["1", "2", "low, treated"]
+"""
+
+
+def graded() -> pd.DataFrame:
+    """Made-up rows of three classes, which the size alone tells apart."""
+    rng = np.random.default_rng(5)
+    grade = rng.integers(0, 3, FEW)
+    size = np.clip(rng.normal(5 + 10 * grade, 1.5), 0, 30)
+    words = np.array(["1", "2", "Low, treated"])[grade]
+    return pd.DataFrame({"size": size, "width": rng.uniform(-2, 2, FEW), "grade": words})
+
+
+@pytest.fixture
+def prototypes(tmp_path, monkeypatch):
+    """The job of a release of prototypes, and what stands beside its arrays."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    name = own.keep("grades.csv", graded().to_csv(index=False).encode(), GRADES, "grade")
+    job = request("lvq", "gmlvq_dp", name)
+    rows = np.array([[[5.0, 0.5], [16.0, -0.4], [25.0, 0.1]]], np.float32)
+    arrays = {
+        "prototypes": rows, "labels": np.array([[0, 1, 2]], np.int32),
+        "relevance": np.array([[0.9, 0.1]]), "omega": np.array([[[0.9, -0.2], [0.1, 0.2]]]),
+    }  # fmt: skip
+    card = job.entry().promise(job.batch().spec, own.card(name))
+    folder = tmp_path / "out"
+    folder.mkdir()
+    release_files.written(folder, job, card, arrays)
+    return job, arrays, folder
+
+
+def test_prototypes_have_the_words_of_the_table(prototypes):
+    _, _, folder = prototypes
+    table = pd.read_csv(folder / "prototypes.csv", dtype={"class": str})
+    assert table["class"].tolist() == ["1", "2", "low, treated"]
+    assert table["size"].tolist() == [5.0, 16.0, 25.0]

@@ -212,7 +212,7 @@ def _checked(key: str, one: Mapping[str, Any], wrong: list[str]) -> dict[str, An
 
 def _levels(key: str, value: Any, wrong: list[str]) -> tuple[str, ...]:
     """Categories as typed, or those of a public list."""
-    parts = value.split(",") if isinstance(value, str) else value
+    parts = own_lines.listed(value) if isinstance(value, str) else value
     typed = tuple(_word(one) for one in parts) if isinstance(parts, list | tuple) else ()
     typed = LISTS.get(typed[0], typed) if len(typed) == 1 else typed
     if not 2 <= len(typed) <= MOST_LEVELS or len(set(typed)) < len(typed):

@@ -188,6 +188,22 @@ def test_a_table_whose_bounds_nobody_knows_is_taken_by_one_yes(visit: Open, home
     assert own.card(name).title == "study.csv"
 
 
+def test_a_category_with_a_comma_stays_one(visit: Open, home: Path):
+    """In the table that is shown, and in what is kept when the box under it is checked."""
+    words = ("high", '"low, controlled"', '"5"" wide"')
+    content = "time,event,blood\n" + "".join(f"{i},{i % 2},{words[i % 3]}\n" for i in range(24))
+    shown = upload.frame(seen(content.encode()))
+    assert shown[upload.LEVELS][2] == '"5"" wide", high, "low, controlled"'
+    test = visit("survival")
+    test.file_uploader(key="survival.upload").set_value(("a.csv", content.encode(), KIND)).run()
+    test.checkbox(key="survival.taken").check().run()
+    test.button(key="survival.add").click().run()
+    assert not test.error
+    [name] = own.names()
+    assert own.card(name).features == ("blood high", "blood low, controlled")
+    assert [int(one) for one in catalog.load(name).x.sum(0)] == [8, 8]
+
+
 def test_known_bounds_are_proposed_by_name():
     """And the data's where no record fits them: an age that counts from 48, sexes as 1 and 2."""
     rows = b"1,0,7\n" * 9 + b"2,1,999\n"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from datasets import own, own_limits
+from datasets import own, own_limits, own_lines
 from engine.core.errors import ExplorerError, RequestError
 from engine.core.home import home
 from engine.method import Paper
@@ -133,7 +133,8 @@ def _form(paper: Paper[Any], file: Any) -> None:
             ROLE: st.column_config.SelectboxColumn(options=ROLES[_kind(paper)], required=True),
             FROM: st.column_config.SelectboxColumn(options=ORIGINS, required=True),
             LEVELS: st.column_config.TextColumn(
-                help="Categories or classes with commas between them, or weekdays, months, sexes. "
+                help="Categories or classes with commas between them, in quotes where one holds a "
+                "comma, or weekdays, months, sexes. "
                 "Of the event: the value that means that it happened."
             ),
             FILL: st.column_config.TextColumn(help="A public value for missing cells."),
@@ -174,7 +175,7 @@ def frame(columns: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
             LOW: None if one["role"] == "time" else one["low"],
             HIGH: one["high"],
             FILL: "" if one["fill"] is None else _text(one["fill"]),
-            LEVELS: one["value"] if one["role"] == "event" else ", ".join(one["categories"]),
+            LEVELS: one["value"] if one["role"] == "event" else own_lines.joined(one["categories"]),
             HOLDS: one["holds"] + (f" ({one['why']})" if one["why"] else ""),
         }
         for key, one in columns.items()

@@ -39,7 +39,7 @@ QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ARROW_DEFAULT_MEM
 
 
 def answer(file: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
-    """What the child answers: a proposal, or the columns taken from the data of a table it wrote.
+    """What the child answers: a proposal, or what to know of a table that it wrote.
 
     Raises:
         DatasetError: The file is no table, or there is no room to keep it; one sentence names all
@@ -74,7 +74,7 @@ def answer(file: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
             f"{name}: expected a file that is read within {MEMORY / 1e6:,.0f} MB, got "
             "one that takes more: leave out rows or columns"
         ) from None
-    return {"taken": proposal.taken}
+    return {"taken": proposal.taken, "notes": proposal.notes}
 
 
 def named(card: Card, name: str, title: str) -> Card:

@@ -12,7 +12,7 @@ Guarantees:
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +38,8 @@ HAPPENED, NOT_YET = SHEET["values"]["happened"], SHEET["values"]["not_yet"]
 """Values of an event that mean that it happened, and that it has not yet."""
 USUAL: Mapping[str, tuple[float, float]] = {one: (*ends,) for one, ends in SHEET["bounds"].items()}
 """Bounds of columns by patterns of their whole name, from common knowledge."""
+SHOWN = 3
+"""Words that a sentence names, at most."""
 PROPOSED = 20
 """Words of a column that is proposed as categories, at most."""
 HOLDS = {"number": "numbers", "truth": "true or false", "date": "dates", "words": "words",
@@ -401,8 +403,18 @@ def _categories(column: Column, role: str, one: Mapping[str, Any], table: str) -
     rest = f"the baseline {levels[0]}" if table == "survival" else "none of them"
     blanks = column.blanks and choice.fill is None
     beyond = seen is None or not set(seen) <= set(levels)
-    what = " and ".join([*["blanks"] * bool(blanks), *["other values"] * beyond])
-    return replace(choice, why=f"{what} count as {rest}") if what else choice
+    others = f"other values ({_some(set(seen) - set(levels))})" if seen else "other values"
+    what = " and ".join([*["blanks"] * bool(blanks), *[others] * beyond])
+    why = f"{what} count as {rest}" if what else ""
+    if choice.origin == "stated" and seen is not None and (never := {*levels} - {*seen}):
+        why = f"{why}{'; ' if why else ''}no row holds {_some(never)}"
+    return replace(choice, why=why)
+
+
+def _some(found: Collection[str]) -> str:
+    """A few words, and how many more there are."""
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return f"{', '.join(one[:40] for one in sorted(found)[:SHOWN])}{more}"
 
 
 def _levels(column: Column, role: str, one: Mapping[str, Any]) -> Choice:

@@ -116,6 +116,14 @@ class Proposal(About):
         """The columns of which something is taken from the data."""
         return tuple(key for key, one in self.columns.items() if one.origin == "data")
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Where cells are none of the categories, and which categories are in no cell."""
+        return tuple(
+            f"{key}: {one.why}"
+            for key, one in self.columns.items() if one.role == "categories" and one.why
+        )  # fmt: skip
+
     def having(self, *roles: str) -> tuple[str, ...]:
         """The columns of some roles, in their order."""
         return tuple(key for key, one in self.columns.items() if one.role in roles)

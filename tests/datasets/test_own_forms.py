@@ -2,6 +2,8 @@
 
 import importlib
 import io
+import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from datasets import catalog, own, own_columns, own_limits, own_reader, own_table
+from engine.cli.main import main
 from engine.core.errors import DatasetError, RequestError
 from engine.training import split
 
@@ -496,7 +499,29 @@ def test_what_is_none_of_the_categories_is_told():
     assert seen["why"] == "blanks count as the baseline i"
     typed = own.propose(content, f'{BASE}[columns.stage]\ncategories = ["ii", "i"]\n')
     why = typed["columns"]["stage"]["why"]
-    assert why == "blanks and other values count as the baseline ii"
+    assert why == "blanks and other values (iv) count as the baseline ii"
+
+
+def test_a_mistyped_category_is_told_when_the_table_is_added(tmp_path, capsys):
+    """By the command, in JSON, and to a notebook; the table is added."""
+    rows = [f"{i + 1},{i % 2},{i},{('early', 'middle', 'late')[i % 3]}" for i in range(24)]
+    file, typed = tmp_path / "a.csv", tmp_path / "a.toml"
+    file.write_bytes(lived("time,event,age,stage", rows))
+    words = ["early", "middel", "late"]
+    typed.write_text(f"{BASE}[columns.stage]\ncategories = {words}\n")
+    said = "stage: other values (middle) count as the baseline early; no row holds middel"
+    asked = ["table", "add", str(file), "--settings", str(typed)]
+    assert main(asked) == 0
+    out, error = capsys.readouterr()
+    assert out.split() == list(own.names())
+    assert error == f"{said}\n"
+    assert main([*asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == [said]
+    columns = {"time": {"high": 50}, "age": {"low": 0, "high": 90}, "stage": {"categories": words}}
+    with pytest.warns(UserWarning, match=re.escape(f"data: {said}")):
+        own.keep_frame(pd.read_csv(file), columns, accept=False)
+    right = typed.read_text().replace("middel", "middle")
+    assert own.add("a.csv", file.read_bytes(), right).notes == ()
 
 
 def test_an_unclear_event_is_told():

@@ -204,6 +204,19 @@ def test_a_category_with_a_comma_stays_one(visit: Open, home: Path):
     assert [int(one) for one in catalog.load(name).x.sum(0)] == [8, 8]
 
 
+def test_a_mistyped_category_is_told_beside_the_table(visit: Open, home: Path):
+    content = "time,event,sex\n" + "".join(f"{i},{i % 2},{'mf'[i % 3 > 0]}\n" for i in range(24))
+    test = visit("survival")
+    test.file_uploader(key="survival.upload").set_value(("a.csv", content.encode(), KIND)).run()
+    more = 'columns.sex.categories = "m, w"\ncolumns.time.high = 30'
+    test.text_area(key="survival.more").set_value(more).run()
+    test.button(key="survival.add").click().run()
+    assert not test.error
+    assert len(own.names()) == 1
+    said = "Sex: other values (f) count as the baseline m; no row holds w."
+    assert said in [one.value for one in test.warning]
+
+
 def test_known_bounds_are_proposed_by_name():
     """And the data's where no record fits them: an age that counts from 48, sexes as 1 and 2."""
     rows = b"1,0,7\n" * 9 + b"2,1,999\n"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-MESSAGE = "upload.message"
+MESSAGE, NOTES = "upload.message", "upload.notes"
 KEPT = "upload.proposal"
 COLUMN, ROLE, FROM, LOW, HIGH, FILL, LEVELS, HOLDS = (
     *("Column", "Role", "From", "Lowest", "Highest", "Blanks become", "Categories", "Holds"),
@@ -122,6 +122,8 @@ def _form(paper: Paper[Any], file: Any) -> None:
     st.markdown(f"**{count}.**{dropped}")
     if message := st.session_state.pop(MESSAGE, ""):
         st.error(message, icon=":material/error:")
+    elif notes := st.session_state.pop(NOTES, ""):
+        st.warning(notes)
     elif seen["problems"]:
         st.warning(sentence(f"{own.THE_FILE}: {'; '.join(seen['problems'])}"))
     st.markdown(BOUNDS)
@@ -239,7 +241,7 @@ def _take(
         top = f'kind = "{_kind(paper)}"\n{state[f"{slug}.more"] or ""}\n'
         text = top + settings(edited, columns, state[f"{slug}.taken"])
         owner = visitors.visitor()
-        name = own.keep(file.name, file.getvalue(), text, above=False, owner=owner)
+        name, _, notes = own.add(file.name, file.getvalue(), text, above=False, owner=owner)
         visitors.meet(name)
     except ExplorerError as error:
         state[MESSAGE] = sentence(
@@ -249,6 +251,7 @@ def _take(
         )
     else:
         state[f"{slug}.dataset"] = short(name)
+        state[NOTES] = " ".join(map(sentence, notes))
 
 
 def _remove(slug: str, dataset: str, other: str) -> None:

@@ -104,10 +104,15 @@ def plan(proposal: Proposal) -> Plan:
     first = 1 if proposal.kind == "survival" else 0
     features: Plan = []
     for key in proposal.having("number", "categories"):
-        levels = proposal.columns[key].categories
-        places = [(f"{key} {level}", key, at) for at, level in enumerate(levels)][first:]
-        features += places if levels else [(key, key, -1)]
+        words = _called(key, proposal.columns[key].categories)
+        places = [(f"{key} {word}", key, at) for at, word in enumerate(words)][first:]
+        features += places if words else [(key, key, -1)]
     return features
+
+
+def _called(key: str, levels: Sequence[str]) -> tuple[str, ...]:
+    """Categories as plain words that differ, so short that a feature's name ends with its own."""
+    return own_names.names(levels, max(own_names.MOST // 4, own_names.MOST - len(key) - 4))
 
 
 def words(proposal: Proposal) -> Words:
@@ -249,7 +254,7 @@ def _survival_card(
 
 def _unit(proposal: Proposal, key: str, place: int) -> str:
     """What 1 means where a feature is a category; empty for a number."""
-    return "" if place < 0 else f"1 = {own_names.plain(proposal.columns[key].categories[place])}"
+    return "" if place < 0 else f"1 = {_called(key, proposal.columns[key].categories)[place]}"
 
 
 def _classes(

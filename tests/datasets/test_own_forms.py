@@ -154,6 +154,35 @@ def test_categories_are_columns_of_their_own_in_the_order_typed():
     np.testing.assert_array_equal(table.x[:, 1], np.arange(ROWS) % 3 == 0)
 
 
+def test_signs_and_figures_tell_categories_apart():
+    """Of ages below and above a bound, and of scores below and above 0."""
+    rows = [
+        f"{i},{i % 2},{('<65', '65', '>65', '>=80')[i % 4]},{(0, -1, 1)[i % 3]}"
+        for i in range(ROWS)
+    ]
+    columns = {"age": ["65", "<65", ">65", ">=80"], "score": ["0", "-1", "1"]}
+    stated = [f"{key}.categories = {words}" for key, words in columns.items()]
+    lines = "\n".join(["[columns]", "time.high = 50", *stated])
+    card = kept("\n".join(["time,event,age,score", *rows]).encode(), lines).card
+    pairs = list(zip(card.features, card.units, strict=True))
+    assert pairs == [
+        ("age under 65", "1 = under 65"), ("age over 65", "1 = over 65"),
+        ("age from 80", "1 = from 80"), ("score -1", "1 = -1"), ("score 1", "1 = 1"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", ["arm", "what was given at the first visit"])
+def test_a_feature_ends_with_what_its_1_means(key):
+    """Also where two categories are the same words to a page, and where they are long."""
+    words = ("none", "a|b", "a*b", "given twice a day by mouth and once a day by infusion, weekly")
+    rows = [f'{i},{i % 2},"{words[i % 4]}"' for i in range(ROWS)]
+    levels = f"[columns.'{key}']\ncategories = {list(words)}\n[columns.time]\nhigh = 50\n"
+    card = kept("\n".join([f"time,event,{key}", *rows]).encode(), levels).card
+    assert len(set(card.units)) == len(card.features) == 3
+    for name, unit in zip(card.features, card.units, strict=True):
+        assert name == f"{key} {unit.removeprefix('1 = ')}"
+
+
 def test_a_public_list_names_levels():
     content = text("time,event,day", "{i},{b},Tuesday")
     table = kept(content, "day: categories weekdays\n" + TIME)

@@ -337,6 +337,7 @@ def _class_card(
         record=f"a person with at most {most} rows" if persons else proposal.record or "a row",
         features=(f"{image[0]} x {image[1]} pixels",) if image
         else tuple(one for one, _, _ in features),
+        units=() if image else tuple(_unit(proposal, key, at) for _, key, at in features),
         image=image,
         source="your own file",
         licence="yours to know",

@@ -393,3 +393,24 @@ def test_classes_keep_the_words_of_the_table(words, tmp_path, monkeypatch, capsy
     assert main(["table", "add", str(to), "--settings", str(to.with_suffix(".toml"))]) == 0
     again = capsys.readouterr().out.split()[0]
     assert own.words(again).classes == tuple(place)
+
+
+def test_a_synthetic_record_of_a_table_of_classes_is_in_one_category(tmp_path, monkeypatch, capsys):
+    """Noise alone leaves a few in none of them: what is no category at all is counted too."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    stages = ("early", "middle", "late", ">=4")
+    rows = [f"{stages[i % 4]},{(i // 4) % 2},{'mf'[i % 3 > 0]}" for i in range(3_000)]
+    toml = (
+        f"[columns]\nstage.categories = {list(stages)}\nsex.categories = ['m', 'f']\n"
+        "kind.categories = ['0', '1']\n"
+    )
+    name = own.keep("a.csv", "\n".join(["stage,kind,sex", *rows]).encode(), toml, "kind")
+    to = tmp_path / "again.csv"
+    assert main(asked(name, to, 3.0, "--json")) == 0
+    assert [one["levels"] for one in json.loads(capsys.readouterr().out)["columns"]] == [2, 5, 3]
+    rows = list(csv.DictReader(to.read_text().splitlines()))
+    for words in (("early", "middle", "late", "from 4"), ("m", "f")):
+        key = "sex" if "m" in words else "stage"
+        held = [sum(int(row[f"{key} {word}"]) for word in words) for row in rows]
+        assert max(held) == 1
+        assert held.count(0) < 60

@@ -354,13 +354,18 @@ def _feature(
     if isinstance(fill, str):
         problems.append(f"{column.name}.fill: expected a number, got {fill!r}")
     if fill is None and column.blanks:
-        fill = float(f"{column.mean if origin == 'data' else (low + high) / 2:.4g}")
+        fill = float(f"{column.mean:.4g}") if origin == "data" else middle(low, high)
     beyond = column.low < low or column.high > high
     why = "values beyond the bounds are clipped" if beyond and origin != "data" else ""
     choice = Choice(role="number", low=low, high=high, fill=fill, origin=origin, why=why)
     if kind == "date" and {*column.dates} & {*SLASHES}:
         return replace(choice, origin="data", read="dates")
     return choice
+
+
+def middle(low: float, high: float) -> float:
+    """What stands for a blank where nobody has said it: the middle of public bounds."""
+    return float(f"{(low + high) / 2:.4g}")
 
 
 def _useless(column: Column) -> str:

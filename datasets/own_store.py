@@ -51,9 +51,15 @@ class Words:
 
     Attributes:
         classes: The word of each class, in small letters.
+        references: Of each feature, the category that it is compared with, which has no feature of
+            its own; empty for a number, and where each category has one.
+        fills: What stands for a blank in each feature: as it was stated, or else the middle of the
+            public bounds, whether or not there are blanks.
     """
 
     classes: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    fills: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

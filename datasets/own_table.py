@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from datasets import own_columns, own_names
+from datasets import own_columns, own_guess, own_names
 from datasets.base import (
     Booleans,
     Bounds,
@@ -17,7 +17,7 @@ from datasets.base import (
 )
 from datasets.long import long_table
 from datasets.own_columns import Column
-from datasets.own_proposal import CLASSES, Proposal
+from datasets.own_proposal import CLASSES, Choice, Proposal
 from datasets.own_reader import Source
 from datasets.own_store import Words
 from engine.core.errors import DatasetError
@@ -116,9 +116,28 @@ def _called(key: str, levels: Sequence[str]) -> tuple[str, ...]:
 
 
 def words(proposal: Proposal) -> Words:
-    """What the values of the table are called."""
+    """What the values of the table are called: public, or read off the data as its card says."""
     [label] = proposal.having("label") or [""]
-    return Words(classes=proposal.columns[label].categories if label else ())
+    features, survival = plan(proposal), proposal.kind == "survival"
+    levels = {key: proposal.columns[key].categories for _, key, _ in features}
+    return Words(
+        classes=proposal.columns[label].categories if label else (),
+        references=tuple(
+            _called(key, levels[key])[0] if survival and at >= 0 else "" for _, key, at in features
+        ),
+        fills=tuple(_stands(proposal.columns[key], at) for _, key, at in features),
+    )
+
+
+def _stands(one: Choice, place: int) -> float:
+    """What stands for a blank in a feature; it does not depend on whether there are blanks."""
+    if place >= 0:
+        return float(one.categories[place] == one.fill)
+    if isinstance(one.fill, float):
+        return one.fill
+    assert one.low is not None
+    assert one.high is not None
+    return own_guess.middle(one.low, one.high)
 
 
 def made(

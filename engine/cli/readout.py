@@ -23,6 +23,8 @@ USES: Mapping[str, str] = SHEET["uses"]
 """What each file may be used for."""
 RATIOS = {"logit": "odds ratio within an interval", "cloglog": "hazard ratio"}
 """What the exponential of a coefficient is, by the link."""
+ONE, OTHERS = "1 = ", "all others"
+"""How the unit of a covariate of 0 and 1 begins, and what it is compared with elsewhere."""
 PARTS = ("coefficients", "centre", "span", "norm", "horizon")
 
 
@@ -44,7 +46,7 @@ def written(
         model = fitted(known, card, {name: arrays[name][0] for name in PARTS})
         found = estimates(arrays, 0, card, spec)
         texts = {
-            TABLE: _table(model["link"], found),
+            TABLE: _table(model["link"], found, references(card)),
             MODEL: json.dumps(model, indent=2, ensure_ascii=False) + "\n",
             **SHEET["programs"],
         }  # fmt: skip
@@ -75,6 +77,7 @@ def fitted(known: Any, card: Card, held: dict[str, Any]) -> dict[str, Any]:
     estimates = beta / (held["span"] * held["norm"])
     units = card.units or ("",) * len(card.features)
     bounds = card.bounds.covariates if card.bounds else ((-math.inf, math.inf),) * len(units)
+    values = zip(held["centre"], fills(card), bounds, strict=True)
     return {
         "link": known["link"],
         "time_unit": card.time_unit,
@@ -82,29 +85,76 @@ def fitted(known: Any, card: Card, held: dict[str, Any]) -> dict[str, Any]:
         "baseline": [float(one) for one in basis @ alpha],
         "covariates": [
             {
-                "name": name, "unit": unit, "estimate": float(estimate), "centre": float(centre),
+                "name": name, "unit": unit, "reference": reference, "estimate": float(estimate),
+                "centre": float(centre), "fill": fill,
                 "low": low if math.isfinite(low) else None,
                 "high": high if math.isfinite(high) else None,
             }
-            for name, unit, estimate, centre, (low, high) in zip(
-                card.features, units, estimates, held["centre"], bounds, strict=True
+            for name, unit, reference, estimate, (centre, fill, (low, high)) in zip(
+                card.features, units, references(card), estimates, values, strict=True
             )
         ],
     }  # fmt: skip
 
 
-def _table(link: str, found: Sequence[Estimate]) -> str:
+def meaning(spec: Spec, card: Card, arrays: Arrays) -> list[str]:
+    """What a reader must know of the covariates behind the arrays, a sentence each."""
+    if "log_rank" in arrays:
+        return _groups(card, int(vars(spec)["group"]) - 1)
+    if not {"coefficients", "span"} <= set(arrays):
+        return []
+    pairs = zip(card.features, references(card), strict=True)
+    return [f"`{name}` is compared with {reference}." for name, reference in pairs if reference]
+
+
+def _groups(card: Card, at: int) -> list[str]:
+    """Which two groups a log-rank test compares, and what its sign means."""
+    name, unit = card.features[at], card.units[at] if card.units else ""
+    if unit.startswith(ONE):
+        who, others = (
+            f"{unit.removeprefix(ONE)} (`{name}` is 1)",
+            f"all others ({references(card)[at]})",
+        )
+    else:
+        low, high = card.bounds.covariates[at] if card.bounds else (-math.inf, math.inf)
+        where = f" {(low + high) / 2:g}{' ' if unit else ''}{unit}," if card.bounds else ""
+        who, others = f"`{name}` is above{where} the middle of its public bounds", "all others"
+    return [
+        f"Group 1: {others}. It stands first in `log_rank_counts`.",
+        f"Group 2: {who}.",
+        "A `log_rank` above 0 means that events come earlier in group 2 than in group 1.",
+    ]
+
+
+def references(card: Card) -> tuple[str, ...]:
+    """What each covariate of 0 and 1 is compared with; empty for a number."""
+    units = card.units or ("",) * len(card.features)
+    said = own.words(card.name).references or tuple(
+        OTHERS if unit.startswith(ONE) else "" for unit in units
+    )
+    return said
+
+
+def fills(card: Card) -> tuple[float | None, ...]:
+    """What stands for a blank of each feature, which is public; None where nobody has said it."""
+    known = card.bounds.missing if card.bounds else ()
+    return own.words(card.name).fills or known or (None,) * len(card.features)
+
+
+def _table(link: str, found: Sequence[Estimate], against: Sequence[str]) -> str:
     """The effects, a row for each covariate, with the ends of the ratio's interval."""
     kind = RATIOS.get(link, "")
-    head = ["covariate", "category", "unit", "estimate", "ratio", "ratio_is", "lower", "upper"]
+    head = ["covariate", "category", "reference", "unit", "estimate"]
+    head += ["ratio", "ratio_is", "lower", "upper"]
     rows = []
-    for one in found:
-        meaning = one.unit.removeprefix("1 = ")
+    for one, reference in zip(found, against, strict=True):
+        meaning = one.unit.removeprefix(ONE)
         category = meaning if meaning != one.unit else ""
         unit = "" if category else one.unit
         ratios = [
             "" if value is None or not kind else math.exp(min(value, 700.0))
             for value in (one.estimate, one.low, one.high)
         ]
-        rows.append([one.name, category, unit, one.estimate, ratios[0], kind, *ratios[1:]])
+        words = [one.name, category, reference, unit]
+        rows.append([*words, one.estimate, ratios[0], kind, *ratios[1:]])
     return spreadsheet(head, rows, "\n")

@@ -72,6 +72,7 @@ def _readme(job: Job, card: Guarantee, arrays: Arrays, beside: list[str], use: s
     named = {name: declared(kept, name) for name in arrays}
     lines = [f"- `{name}`: {one.what}" for name, one in named.items() if one is not None]
     limits = [f"- {limit}" for limit in card.limits]
+    meant = readout.meaning(job.batch().spec, data_catalog.card(job.dataset), arrays)
     parts = (
         f"# A release by {job.entry().label}",
         summary(card),
@@ -85,6 +86,7 @@ def _readme(job: Job, card: Guarantee, arrays: Arrays, beside: list[str], use: s
         ),
         "release.npz holds, with one row each:",
         "\n".join(lines),
+        *(["What the covariates mean:", "\n".join(f"- {one}" for one in meant)] if meant else []),
         "What the guarantee does not cover:",
         "\n".join(limits),
         f"A further release, with noise of its own, which adds to the price:\n\n    "

@@ -24,6 +24,10 @@ low = 20
 high = 80
 [columns.arm]
 categories = ["control", "drug"]
+[columns.mass]
+low = 40
+high = 140
+fill = 70
 """
 
 
@@ -34,7 +38,7 @@ def persons() -> pd.DataFrame:
     life = rng.exponential(150 / np.exp(0.03 * (age - 50) - 0.7 * drug))
     return pd.DataFrame({
         "days": np.minimum(life, 400).round(3) + 0.001, "event": (life < 400).astype(int),
-        "age": age, "arm": np.where(drug, "drug", "control"),
+        "age": age, "arm": np.where(drug, "drug", "control"), "mass": rng.uniform(40, 140, ROWS),
     })  # fmt: skip
 
 
@@ -64,14 +68,15 @@ def test_pandas_alone_reads_signs_and_sizes_that_lifelines_gives(released):
 
 def test_the_reader_predicts_without_this_program(released, tmp_path):
     people = tmp_path / "people.csv"
-    text = "age,arm drug\n50,0\n50,1\n500,0\n80,0\n"
+    text = "age,arm drug,mass\n50,0,70\n50,1,70\n500,0,70\n80,0,70\n,, NA \n50,0,70\n"
     people.write_text(text, encoding="utf-8-sig")  # as Excel writes it
     done = subprocess.run(
         [sys.executable, "-I", str(released / "predict.py"), str(people)],
         capture_output=True, text=True, check=True, cwd=tmp_path,
     )  # fmt: skip
     times, *curves = [np.array(line.split(","), float) for line in done.stdout.splitlines()]
-    control, drug, beyond, oldest = curves
+    control, drug, beyond, oldest, blank, filled = curves
+    np.testing.assert_array_equal(blank, filled)  # the middle of the bounds, the reference, 70
     np.testing.assert_array_equal(beyond, oldest)  # moved to its bound
     assert (drug > control).all()
     expected = np.exp(-times / 150)
@@ -85,7 +90,43 @@ def test_the_readme_says_what_each_file_is_for(released):
         if file.name != "README.md":
             assert f"`{file.name}`" in text or file.name in text
     model = json.loads((released / "model.json").read_text())
-    assert [one["name"] for one in model["covariates"]] == ["age", "arm drug"]
+    about = [[one[key] for key in ("name", "reference", "fill")] for one in model["covariates"]]
+    assert about == [["age", "", 50.0], ["arm drug", "control", 0.0], ["mass", "", 70.0]]
+    table = pd.read_csv(released / "coefficients.csv", keep_default_na=False).set_index("covariate")
+    assert table.reference.to_dict() == {"age": "", "mass": "", "arm drug": "control"}
+    assert "- `arm drug` is compared with control.\n" in text
+
+
+def test_a_fill_does_not_tell_whether_there_are_blanks(tmp_path, monkeypatch):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    table = persons()[:40]
+    blank = table.assign(age=table.age.where(table.index > 0))
+    names = [
+        own.keep("a.csv", one.to_csv(index=False).encode(), SETTINGS) for one in (table, blank)
+    ]
+    assert own.words(names[0]) == own.words(names[1])
+
+
+def test_a_log_rank_release_names_its_groups_and_its_sign(tmp_path, monkeypatch):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    name = own.keep("study.csv", persons().to_csv(index=False).encode(), SETTINGS)
+    features = own.card(name).features
+    said = []
+    for feature in ("arm drug", "age"):
+        out = tmp_path / feature
+        group = f"group={features.index(feature) + 1}"
+        asked = ["run", "survival", "log_rank", "--dataset", name, "--set", "epsilon=5"]
+        assert main([*asked, "--set", group, "--release", "--to", str(out)]) == 0
+        said.append((out / "README.md").read_text())
+        score = np.load(out / "release.npz")["log_rank"][0]
+        assert score < -5 if feature == "arm drug" else score > 5  # the drug helps, age does not
+    for line in (
+        "- Group 1: all others (control). It stands first in `log_rank_counts`.",
+        "- Group 2: drug (`arm drug` is 1).",
+        "- A `log_rank` above 0 means that events come earlier in group 2 than in group 1.",
+    ):
+        assert f"{line}\n" in said[0]
+    assert "- Group 2: `age` is above 50, the middle of its public bounds.\n" in said[1]
 
 
 def test_a_name_is_no_formula():

@@ -5,12 +5,12 @@ import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from datasets import own
-from datasets.base import Card
+from datasets.base import Card, Floats
 from engine.cli.shared import spreadsheet
 from engine.core.spec import Spec
 from engine.intervals import Estimate
@@ -25,11 +25,21 @@ RATIOS = {"logit": "odds ratio within an interval", "cloglog": "hazard ratio"}
 """What the exponential of a coefficient is, by the link."""
 ONE, OTHERS = "1 = ", "all others"
 """How the unit of a covariate of 0 and 1 begins, and what it is compared with elsewhere."""
+EVEN = 1e-9
+"""Weights of features that differ by less are those of the usual distance."""
+UNKNOWN: Literal["unknown"] = "unknown"
+"""A metric that was trained and is too wide to be kept."""
+Metric: TypeAlias = list[list[float]] | None
 PARTS = ("coefficients", "centre", "span", "norm", "horizon")
 
 
 def written(
-    folder: Path, publication: Paper[Any], spec: Spec, card: Card, arrays: Arrays
+    folder: Path,
+    publication: Paper[Any],
+    spec: Spec,
+    card: Card,
+    arrays: Arrays,
+    bounds: tuple[Floats, Floats] | None = None,
 ) -> list[Path]:
     """Writes what can be read without this program, as far as the arrays hold such a thing.
 
@@ -39,6 +49,7 @@ def written(
         spec: Its settings.
         card: The data set's.
         arrays: What was released, one row each.
+        bounds: Public lower and upper bounds of the features of a table of classes.
     """
     texts: dict[str, str] = {}
     known = publication.model(spec, card)
@@ -47,21 +58,56 @@ def written(
         found = estimates(arrays, 0, card, spec)
         texts = {
             TABLE: _table(model["link"], found, references(card)),
-            MODEL: json.dumps(model, indent=2, ensure_ascii=False) + "\n",
+            MODEL: _json(model),
             **SHEET["programs"],
         }  # fmt: skip
     elif {"prototypes", "labels"} <= set(arrays):
         rows, labels = arrays["prototypes"][0], arrays["labels"][0]
         if rows.shape[-1] == len(card.features):
             called = own.words(card.name).classes or tuple(map(str, range(card.classes or 0)))
-            cells = [
-                [called[int(label)], *map(float, row)]
-                for label, row in zip(labels, rows, strict=True)
+            nearest = [
+                (called[int(k)], [*map(float, row)]) for k, row in zip(labels, rows, strict=True)
             ]
+            cells = [[word, *row] for word, row in nearest]
             texts = {PROTOTYPES: spreadsheet(["class", *card.features], cells, "\n")}
+            if bounds is not None and (metric := _metric(arrays)) is not UNKNOWN:
+                model = prototypes(card, bounds, nearest, metric)
+                texts |= {MODEL: _json(model), **SHEET["programs_of_classes"]}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [folder / name for name in texts]
+
+
+def _json(model: dict[str, Any]) -> str:
+    return json.dumps(model, indent=2, ensure_ascii=False) + "\n"
+
+
+def _metric(arrays: Arrays) -> Metric | Literal["unknown"]:
+    """The matrix of the distance, row by row; None of the usual distance, unknown if not kept."""
+    if "omega" in arrays:
+        rows: Metric = arrays["omega"][0].tolist()
+        return rows
+    even = float(np.ptp(np.asarray(arrays["relevance"][0], np.float64))) < EVEN
+    return None if even else UNKNOWN
+
+
+def prototypes(
+    card: Card, bounds: tuple[Floats, Floats], nearest: Sequence[tuple[str, list[float]]],
+    metric: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """A model of prototypes in the units of its table.
+
+    The class of a record is that of the prototype at the least distance |metric (z - w)|, where
+    both are scaled from `low` to `high` of each feature to -1 to 1.
+    """
+    low, high = (np.broadcast_to(end, len(card.features)).tolist() for end in bounds)
+    about = zip(card.features, low, high, fills(card), strict=True)
+    names = ("name", "low", "high", "fill")
+    return {
+        "features": [dict(zip(names, one, strict=True)) for one in about],
+        "prototypes": [{"class": word, "values": row} for word, row in nearest],
+        "metric": metric,
+    }
 
 
 def fitted(known: Any, card: Card, held: dict[str, Any]) -> dict[str, Any]:

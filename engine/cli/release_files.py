@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from datasets import catalog as data_catalog
+from datasets.base import Floats, LabelledTable
 from engine import __version__
 from engine.catalog import paper
 from engine.cli import readout
@@ -41,11 +42,18 @@ def written(
     content = card_file.of_release(job, card) if alone else _of_several(job, card)
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     files[0].write_text(text + "\n", encoding="utf-8")
-    files += readout.written(folder, paper(job.paper), spec, described, arrays)
+    bounds = _bounds(job) if "prototypes" in arrays else None
+    files += readout.written(folder, paper(job.paper), spec, described, arrays, bounds)
     beside = [path.name for path in files[2:]]
     use = TO_CHECK if alone else "the guarantee, to cite"
     files[1].write_text(_readme(job, card, arrays, beside, use), encoding="utf-8")
     return files
+
+
+def _bounds(job: Job) -> tuple[Floats, Floats] | None:
+    """The public bounds of the features of a table of classes, which its card does not hold."""
+    data = data_catalog.load(job.dataset)
+    return data.bounds if isinstance(data, LabelledTable) else None
 
 
 def _of_several(job: Job, card: Guarantee) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """A release is read by people who do not have this program: by its names, units and signs."""
 
+import io
 import json
 import subprocess
 import sys
@@ -9,9 +10,11 @@ import pandas as pd
 import pytest
 from lifelines import CoxPHFitter
 
+from datasets import catalog as data_catalog
 from datasets import own
 from engine.cli import readout, release_files, shared
 from engine.cli.main import main
+from engine.papers.lvq.predicted import scores
 from engine.runs.job import request
 
 ROWS = 4_000
@@ -178,3 +181,37 @@ def test_prototypes_have_the_words_of_the_table(prototypes):
     table = pd.read_csv(folder / "prototypes.csv", dtype={"class": str})
     assert table["class"].tolist() == ["1", "2", "low, treated"]
     assert table["size"].tolist() == [5.0, 16.0, 25.0]
+
+
+@pytest.mark.parametrize("metric", [True, False])
+def test_prototypes_predict_without_this_program(metric, prototypes, tmp_path):
+    """As this program does: also for values beyond the bounds, and with the metric."""
+    job, arrays, folder = prototypes
+    if not metric:
+        arrays = {name: one for name, one in arrays.items() if name != "omega"}
+        arrays["relevance"] = np.full((1, 2), 0.5)
+        card = job.entry().promise(job.batch().spec, own.card(job.dataset))
+        release_files.written(folder, job, card, arrays)
+    rows = graded()[["size", "width"]]
+    people = pd.concat([rows, pd.DataFrame({"size": [40, None, 15], "width": [0, 1, None]})])
+    people.to_csv(tmp_path / "rows.csv", index=False)
+    done = subprocess.run(
+        [sys.executable, "-I", str(folder / "predict.py"), str(tmp_path / "rows.csv")],
+        capture_output=True, text=True, check=True, cwd=tmp_path,
+    )  # fmt: skip
+    found = pd.read_csv(io.StringIO(done.stdout), dtype=str)["class"].tolist()
+    expected = scores(job.batch().spec, data_catalog.load(job.dataset), arrays)["predictions"][0]
+    words = own.words(job.dataset).classes
+    assert found[:FEW] == [words[k] for k in expected]
+    assert found[FEW:] == ["low, treated", "2", "2"]
+    assert len(set(found[:FEW])) == 3
+    said = (folder / "README.md").read_text()
+    assert "`predict.py`" in said
+
+
+def test_a_metric_that_is_not_kept_predicts_nothing(prototypes, tmp_path):
+    job, arrays, _ = prototypes
+    wide = {name: one for name, one in arrays.items() if name != "omega"}
+    card = job.entry().promise(job.batch().spec, own.card(job.dataset))
+    files = release_files.written(tmp_path, job, card, wide)
+    assert [file.name for file in files] == ["card.json", "README.md", "prototypes.csv"]

@@ -136,6 +136,7 @@ def keep_frame(
         added = add("A frame", content.getvalue(), text, above=False, accept=accept)
     except DatasetError as error:  # it speaks of a file and of the command line
         said = str(error).replace("--accept", "accept=True").replace("the settings", "columns")
+        said = said.replace("with --label", 'in columns (role = "label")')
         raise DatasetError(said.replace(f"{THE_FILE}:", "data:", 1)) from None
     for note in added.notes:
         warnings.warn(f"data: {note}", stacklevel=4)

@@ -139,6 +139,16 @@ def test_papers_of_labelled_records_take_tables_of_classes_alone(visit: Open, ho
     assert asked(home) & set(own.names())
 
 
+def test_what_a_form_lacks_is_said_in_its_own_words(visit: Open):
+    content = "a,b\n" + "".join(f"{i}.5,{i}.25\n" for i in range(60))
+    test = visit("lvq")
+    test.file_uploader(key="lvq.upload").set_value(("a.csv", content.encode(), KIND)).run()
+    said = "File: expected the column of the classes, got none: name it by the role label"
+    assert any(one.value.startswith(said) for one in test.warning)
+    test.button(key="lvq.add").click().run()
+    assert test.error[0].value.startswith(said)
+
+
 def seen(content: bytes) -> dict:
     return own.propose(content, 'kind = "survival"')["columns"]
 

@@ -125,7 +125,7 @@ def _form(paper: Paper[Any], file: Any) -> None:
     elif notes := st.session_state.pop(NOTES, ""):
         st.warning(notes)
     elif seen["problems"]:
-        st.warning(sentence(f"{own.THE_FILE}: {'; '.join(seen['problems'])}"))
+        st.warning(sentence(_here(f"{own.THE_FILE}: {'; '.join(seen['problems'])}")))
     st.markdown(BOUNDS)
     edited = st.data_editor(
         frame(columns), key=f"{slug}.columns.{file.file_id}",
@@ -244,14 +244,21 @@ def _take(
         name, _, notes = own.add(file.name, file.getvalue(), text, above=False, owner=owner)
         visitors.meet(name)
     except ExplorerError as error:
-        state[MESSAGE] = sentence(
-            str(error)
-            .replace("in the settings", "in the table or the settings below")
-            .replace("with --accept", "by the box under the table")
-        )
+        state[MESSAGE] = sentence(_here(str(error)))
     else:
         state[f"{slug}.dataset"] = short(name)
         state[NOTES] = " ".join(map(sentence, notes))
+
+
+def _here(error: str) -> str:
+    """What an error says of the command line, in the words of the form."""
+    words = {
+        "in the settings": "in the table or the settings below",
+        "with --accept": "by the box under the table", "with --label": "by the role label",
+    }  # fmt: skip
+    for option, place in words.items():
+        error = error.replace(option, place)
+    return error
 
 
 def _remove(slug: str, dataset: str, other: str) -> None:

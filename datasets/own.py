@@ -49,7 +49,7 @@ class Added(NamedTuple):
     Attributes:
         name: Of the data set.
         taken: The columns of which something was taken from the data.
-        notes: Where cells are none of the categories that were stated, and the other way round.
+        notes: What was left out, merged or clipped, and why.
     """
 
     name: str

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from datasets.own_columns import Column
+from datasets.own_columns import BLANKS, Column
 from datasets.own_proposal import (
     CLASSES,
     LEFT_OUT,
@@ -406,12 +406,13 @@ def _categories(column: Column, role: str, one: Mapping[str, Any], table: str) -
         return choice
     # a baseline has no column of its own, and what is none of the others counts as it
     rest = f"the baseline {levels[0]}" if table == "survival" else "none of them"
-    blanks = column.blanks and choice.fill is None
+    # a category such as "none" is no blank; how many cells are blank beside it is not known
+    blanks = column.blanks and choice.fill is None and not {*levels} & {*BLANKS}
     beyond = seen is None or not set(seen) <= set(levels)
     others = f"other values ({_some(set(seen) - set(levels))})" if seen else "other values"
     what = " and ".join([*["blanks"] * bool(blanks), *[others] * beyond])
     why = f"{what} count as {rest}" if what else ""
-    if choice.origin == "stated" and seen is not None and (never := {*levels} - {*seen}):
+    if choice.origin == "stated" and seen is not None and (never := {*levels} - {*seen, *BLANKS}):
         why = f"{why}{'; ' if why else ''}no row holds {_some(never)}"
     return replace(choice, why=why)
 

@@ -118,11 +118,8 @@ class Proposal(About):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Where cells are none of the categories, and which categories are in no cell."""
-        return tuple(
-            f"{key}: {one.why}"
-            for key, one in self.columns.items() if one.role == "categories" and one.why
-        )  # fmt: skip
+        """What cannot be seen from what is stated: what is left out, merged or clipped, and why."""
+        return tuple(note(key, one.role, one.why) for key, one in self.columns.items() if one.why)
 
     def having(self, *roles: str) -> tuple[str, ...]:
         """The columns of some roles, in their order."""
@@ -134,6 +131,11 @@ class Proposal(About):
         body = {key: list(one) if isinstance(one, tuple) else one for key, one in said}
         body["columns"] = {key: _written(one) for key, one in self.columns.items()}
         return HEADER + tomli_w.dumps(body)
+
+
+def note(key: str, role: str, why: str) -> str:
+    """What is to know of a column, in a sentence."""
+    return f"{key}: {'it is left out, since ' if role == LEFT_OUT else ''}{why}"
 
 
 def _written(one: Choice) -> dict[str, Any]:

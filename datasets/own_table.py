@@ -180,7 +180,7 @@ def _fill(
             )  # fmt: skip
             if level >= 0 and one.fill in one.categories:
                 blank = np.array([word is None for word in own_columns.words(batch[key])])
-                cells[key][blank] = one.categories.index(str(one.fill))
+                cells[key][blank & (cells[key] < 0)] = one.categories.index(str(one.fill))
         values = cells[key] == level if level >= 0 else cells[key]
         if level < 0 and one.fill is not None:
             values = np.where(np.isnan(values), one.fill, values)

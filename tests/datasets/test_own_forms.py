@@ -553,6 +553,28 @@ def test_a_mistyped_category_is_told_when_the_table_is_added(tmp_path, capsys):
     assert own.add("a.csv", file.read_bytes(), right).notes == ()
 
 
+def test_a_stated_category_is_no_blank():
+    """Such as no treatment; what is blank beside it becomes what stands for blanks."""
+    rows = [f"{i + 1},{i % 2},{i},{('none', 'drug', '')[i % 3]}" for i in range(24)]
+    content = lived("time,event,age,arm", rows)
+    toml = f'{BASE}[columns.arm]\ncategories = ["placebo", "none", "drug"]\nfill = "drug"\n'
+    added = own.add("a.csv", content, toml)
+    assert added.notes == ("arm: no row holds placebo",)
+    table = catalog.load(added.name)
+    assert table.card.features == ("age", "arm none", "arm drug")
+    assert table.x[:3, 1:].tolist() == [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+
+
+def test_what_is_left_out_or_clipped_is_told_when_the_table_is_added():
+    rows = [f"{i + 1},{i % 2},{i * 9},name {i},2" for i in range(24)]
+    content = lived("time,event,age,who,b", rows)
+    added = own.add("a.csv", content, f'{BASE}[columns.b]\nrole = "left out"\n')
+    assert added.notes == (
+        "age: values beyond the bounds are clipped",
+        "who: it is left out, since it holds 24 different words",
+    )
+
+
 def test_an_unclear_event_is_told():
     rows = [f"{i + 1},{i % 2},{i}" for i in range(24)]
     found = own.propose(lived("time,censored,age", rows), BASE)["columns"]["censored"]

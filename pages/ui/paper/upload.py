@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from datasets import own, own_limits, own_lines
+from datasets import own, own_limits, own_lines, own_proposal
 from engine.core.errors import ExplorerError, RequestError
 from engine.core.home import home
 from engine.method import Paper
@@ -247,7 +247,8 @@ def _take(
         state[MESSAGE] = sentence(_here(str(error)))
     else:
         state[f"{slug}.dataset"] = short(name)
-        state[NOTES] = " ".join(map(sentence, notes))
+        seen = {own_proposal.note(key, one["role"], one["why"]) for key, one in columns.items()}
+        state[NOTES] = " ".join(sentence(note) for note in notes if note not in seen)
 
 
 def _here(error: str) -> str:

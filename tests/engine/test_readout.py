@@ -87,6 +87,36 @@ def test_the_reader_predicts_without_this_program(released, tmp_path):
     assert len(readout.SHEET["programs"]["predict.py"].splitlines()) < 45
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "age,arm drug\n50,0\n",
+            "column mass: expected a number in every row, got 'no such column'",
+        ),
+        (
+            "age,arm drug,mass\n50,m,70\n",
+            "column arm drug: expected a number in every row, got 'm'",
+        ),
+    ],
+)
+def test_the_reader_says_what_it_lacks(text, said, released, tmp_path):
+    (tmp_path / "people.csv").write_text(text)
+    command = [sys.executable, "-I", str(released / "predict.py"), str(tmp_path / "people.csv")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, f"{said}\n")
+
+
+def test_the_reader_takes_a_file_of_windows(released, tmp_path):
+    text = "name,age,arm drug,mass\nJürgen,50,0,70\n"
+    told = []
+    for code in ("utf-8", "cp1252"):
+        (tmp_path / "people.csv").write_text(text, encoding=code)
+        command = [sys.executable, "-I", str(released / "predict.py"), str(tmp_path / "people.csv")]
+        told.append(subprocess.run(command, capture_output=True, check=True).stdout)
+    assert told[0] == told[1]
+
+
 def test_the_readme_says_what_each_file_is_for(released):
     text = (released / "README.md").read_text()
     for file in released.iterdir():

@@ -105,7 +105,7 @@ def ask(file: IO[bytes], name: str, request: dict[str, Any]) -> dict[str, Any]:
     command = [sys.executable, "-m", "datasets.own_child", str(os.getpid())]
     environment = {**os.environ, **QUIET, "EXPLORER_HOME": str(home().absolute())}
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out:
-        shutil.copyfileobj(file, given)
+        _copied(file, given, name)
         given.seek(0)
         out.write(body)
         out.seek(0)
@@ -125,6 +125,20 @@ def ask(file: IO[bytes], name: str, request: dict[str, Any]) -> dict[str, Any]:
     if "error" in said:
         raise DatasetError(said["error"])
     return said
+
+
+def _copied(file: IO[bytes], place: IO[bytes], name: str) -> None:
+    """Copies a file for the child.
+
+    Raises:
+        DatasetError: There is no room, or no file may be so large.
+    """
+    try:
+        shutil.copyfileobj(file, place)
+        place.flush()
+    except OSError as error:
+        why = error.strerror or error
+        raise DatasetError(f"{name}: expected room to read it, got {why}") from None
 
 
 def _watch(child: subprocess.Popen[bytes]) -> None:

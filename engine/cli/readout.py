@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from datasets import own
+from datasets import own, own_names
 from datasets.base import Card, Floats
 from engine.cli.shared import spreadsheet
 from engine.core.spec import Spec
@@ -144,7 +144,10 @@ def fitted(known: Any, card: Card, held: dict[str, Any]) -> dict[str, Any]:
 
 
 def meaning(spec: Spec, card: Card, arrays: Arrays) -> list[str]:
-    """What a reader must know of the covariates behind the arrays, a sentence each."""
+    """What a reader must know of the numbers of a release, a sentence each."""
+    if classes := own_names.names(own.words(card.name).classes):
+        order = "; ".join(f"{k} is {word}" for k, word in enumerate(classes))
+        return [f"Arrays have numbers for the classes: {order}."]
     if "log_rank" in arrays:
         return _groups(card, int(vars(spec)["group"]) - 1)
     if not {"coefficients", "span"} <= set(arrays):

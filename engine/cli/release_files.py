@@ -94,7 +94,11 @@ def _readme(job: Job, card: Guarantee, arrays: Arrays, beside: list[str], use: s
         ),
         "release.npz holds, with one row each:",
         "\n".join(lines),
-        *(["What the covariates mean:", "\n".join(f"- {one}" for one in meant)] if meant else []),
+        *(
+            ["What the names and numbers mean:", "\n".join(f"- {one}" for one in meant)]
+            if meant
+            else []
+        ),
         "What the guarantee does not cover:",
         "\n".join(limits),
         f"A further release, with noise of its own, which adds to the price:\n\n    "

@@ -49,6 +49,7 @@ TIME = "time: 0 to 50\n"
         ("time,event,age", '"row {i}",{i},{b},{i}', TIME),
         ("rownames,time,event,age", "{i},{i},{b},{i}", TIME),
         ("time;event;age", "{i},0;{b};{i}", TIME),
+        ("sep=;\ntime;event;age", "{i};{b};{i}", TIME),
         ("time\tevent\tage", "{i},5\t{b}\t{i}", TIME + "decimal comma: yes"),
         ("los,died,age", "{i},{b},{i}", TIME + "time column: los"),
         ("time,cens,age", "{i},{b},{i}", TIME + "event column: cens"),

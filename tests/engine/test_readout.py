@@ -237,6 +237,7 @@ def test_prototypes_predict_without_this_program(metric, prototypes, tmp_path):
     assert len(set(found[:FEW])) == 3
     said = (folder / "README.md").read_text()
     assert "`predict.py`" in said
+    assert "- Arrays have numbers for the classes: 0 is 1; 1 is 2; 2 is low, treated.\n" in said
 
 
 def test_a_metric_that_is_not_kept_predicts_nothing(prototypes, tmp_path):

@@ -35,6 +35,7 @@ Releases = Callable[[S, int], tuple[Release, ...]]
 Promise = Callable[[S, int, str], Guarantee]
 Role = Literal["paper", "rival", "reference", "beyond"]
 ROLES: tuple[Role, ...] = get_args(Role)
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
 Arrays = Mapping[str, "NDArray[np.generic]"]
 TAKEN = (
     "The bounds were taken from the records, or chosen with them in view, and the proof takes them "

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,7 @@ from pages.ui.charts.rows import Strip, strips
 from pages.ui.exhibits import overview
 from pages.ui.exhibits import table as layout
 from pages.ui.exhibits.page import spreadsheet
+from tests.audit import planted
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts
 from tests.pages.played import play
@@ -292,6 +294,44 @@ def test_the_page_opens_with_every_exhibit_in_a_sentence(visit: Open):
     near, far = (len(trace["x"]) for trace in picture["data"])
     told = f"**{near} of {near + far}** printed numbers are matched to within 25\u00a0%"
     assert told in said(test)
+
+
+BROKEN = [
+    ('"laplace", "flchain"', '"laplas", "flchain"', "Method: expected one of laplace, gaussian"),
+    ('over("error")', "over(0)[1]", "Expected an exhibit that can be computed, got TypeError"),
+]
+"""Mistakes in the code of one exhibit: what stands there instead, and what is said."""
+LOST = [
+    ('exhibits = "exhibits"', 'exhibits = "exhibit"', "got ModuleNotFoundError: No module named"),
+    ("quantity", "quantty", "expected a module with EXHIBITS, got ValueError: 'quantty'"),
+]
+"""The same in the code of all of a paper's."""
+
+
+@pytest.mark.parametrize(("old", "new", "says"), BROKEN)
+def test_an_exhibit_that_cannot_be_computed_says_so_in_its_row(
+    visit: Open, outside: Callable[[], str], tmp_path: Path, old: str, new: str, says: str
+):
+    slug = outside()
+    planted.shown(tmp_path / "papers", slug, old, new)
+    test = visit("reproduce")
+    assert not test.exception
+    assert "Table 1 of the copy" in said(test)
+    assert f":red-badge[:material/error: Cannot be computed] {says}" in said(test)
+    assert "1 cannot be computed" in said(test)
+    assert "tables and figures that can be graded" in said(test)
+
+
+@pytest.mark.parametrize(("old", "new", "says"), LOST)
+def test_a_paper_whose_exhibits_cannot_be_read_hides_no_other(
+    visit: Open, outside: Callable[[], str], tmp_path: Path, old: str, new: str, says: str
+):
+    planted.shown(tmp_path / "papers", outside(), old, new)
+    test = visit("reproduce")
+    assert not test.exception
+    (error,) = test.error
+    assert says in error.value.replace("\\", "")
+    assert "tables and figures that can be graded" in said(test)
 
 
 def test_a_number_is_filled_within_a_quarter_and_none_leaves_the_picture():

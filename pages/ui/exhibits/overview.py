@@ -27,6 +27,7 @@ BADGES: dict[str, Badge] = {
     "shape": ("No number to compare", "gray", "show_chart"),
     "open": ("Not computed yet", "gray", "hourglass_empty"),
     "ungraded": ("Not graded", "gray", "science"),
+    "broken": ("Cannot be computed", "red", "error"),
 }
 BEYOND: Badge = ("Beyond: proved and better", "violet", "trending_up")
 RULE = (
@@ -42,6 +43,7 @@ SUMS = {
     "shape": "have no printed number of their own",
     "open": "are not computed yet",
     "ungraded": "are not graded",
+    "broken": "cannot be computed",
 }
 BARE = tuple(SUMS)
 """What is not graded, and why."""

@@ -11,7 +11,7 @@ import streamlit as st
 
 from engine.catalog import catalog
 from engine.cli import shared
-from engine.runs.exhibit import Cell, Exhibit, exhibits
+from engine.runs.exhibit import Cell, Exhibit, exhibits, written
 from engine.runs.job import Job
 from pages.ui import words
 from pages.ui.charts import agreement
@@ -55,7 +55,7 @@ def show() -> None:
     st.title("Reproduce", anchor=False)
     st.html(foot.STYLE + foot.BELOW_LOGO)
     st.markdown(INTRODUCTION)
-    papers = {slug: known for slug in catalog() if (known := exhibits(slug))}
+    papers = _papers()
     if not papers:
         st.info("No paper has a table or figure here yet.", icon=":material/lightbulb:")
         return
@@ -72,10 +72,12 @@ def show() -> None:
     st.caption(catalog()[slug].citation)
     with troubles():
         st.header(exhibit.title)
-        sizes = {size: jobs(exhibit, size == "full") for size in ("full", "quick")}
         ships = provenance.ships(slug, exhibit.name)
-        simulated = overview.simulated(exhibit)
-        st.markdown(overview.finding(overview.line(exhibit, ships, simulated=simulated)))
+        with written():
+            sizes = {size: jobs(exhibit, size == "full") for size in ("full", "quick")}
+            simulated = overview.simulated(exhibit)
+            line = overview.line(exhibit, ships, simulated=simulated)
+        st.markdown(overview.finding(line))
         _explain(exhibit.caption)
         _about(sizes["full"])
         source = "formula"
@@ -87,6 +89,16 @@ def show() -> None:
         chosen = Chosen(slug, exhibit, source, wanted, ships)
         ticking = chosen.here and any(one.active for one in chosen.watched().values())
         st.fragment(_body, run_every=clock.pace() if ticking else None)(chosen, ticking)
+
+
+def _papers() -> dict[str, dict[str, Exhibit]]:
+    """Every paper's exhibits by name; of a paper whose exhibits cannot be read, why."""
+    papers = {}
+    for slug in catalog():
+        with troubles():
+            if known := exhibits(slug):
+                papers[slug] = known
+    return papers
 
 
 def _explain(caption: str) -> None:

@@ -43,6 +43,7 @@ TABLE2 = {"reproduce.paper": "survival", "reproduce.survival": "table2"}
 TABLE3 = {**TABLE2, "reproduce.survival": "table3"}
 ROWS = list(exhibits("survival")["table3"].jobs(False))
 """What the runs of Table 3 are called."""
+SHIPPED = "Shipped with the app"
 QUICK = {**TABLE3, "reproduce.from": "quick"}
 
 
@@ -203,6 +204,32 @@ def test_a_job_that_fails_is_named_with_its_reason(visit: Open, folder: Path, ho
     test = visit("reproduce", **QUICK)
     assert not test.exception
     assert "**TB** failed. No such data." in said(test)
+
+
+@pytest.mark.parametrize(("size", "told"), [("full", "Full size"), ("quick", "Quick look")])
+def test_where_nothing_ships_the_page_opens_with_what_was_computed_here(
+    visit: Open, folder: Path, home: Path, size: str, told: str
+):
+    for job in exhibits("survival")["figure3"].jobs(size == "full").values():
+        play(home, job)
+    test = visit("reproduce", **{**TABLE3, "reproduce.survival": "figure3"})
+    assert not test.exception
+    assert "reproduce.from" not in test.query_params
+    text = said(test)
+    assert f"{told}, computed here on" in text
+    assert "Nothing ships" in text
+    assert "computed yet" not in text
+    pickers = [*test.button_group, *test.selectbox]
+    test = next(one for one in pickers if one.label == "Our numbers").set_value(SHIPPED).run()
+    assert "Only the paper's numbers are available" in said(test)
+    pickers = [*test.button_group, *test.selectbox]
+    test = next(one for one in pickers if one.label == "Table or figure").set_value("Table 2").run()
+    assert test.session_state["reproduce.from"] == SHIPPED
+    pickers = [*test.button_group, *test.selectbox]
+    test = (
+        next(one for one in pickers if one.label == "Table or figure").set_value("Figure 3").run()
+    )
+    assert "computed here on" in said(test)
 
 
 def test_another_exhibit_begins_with_what_ships(visit: Open, folder: Path):

@@ -25,7 +25,7 @@ BADGES: dict[str, Badge] = {
     "caveat": ("With a caveat", "blue", "info"),
     "unreachable": ("Not reachable as printed", "orange", "block"),
     "shape": ("No number to compare", "gray", "show_chart"),
-    "open": ("Not computed yet", "gray", "hourglass_empty"),
+    "open": ("Nothing ships", "gray", "hourglass_empty"),
     "ungraded": ("Not graded", "gray", "science"),
     "broken": ("Cannot be computed", "red", "error"),
 }
@@ -41,7 +41,7 @@ PLAIN = ("", agreement.PRINTED, "without privacy")
 """Variants that follow what a paper describes."""
 SUMS = {
     "shape": "have no printed number of their own",
-    "open": "are not computed yet",
+    "open": "have no numbers that ship",
     "ungraded": "are not graded",
     "broken": "cannot be computed",
 }
@@ -76,7 +76,7 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
     """
     cells = ships.cells if ships else _formula(exhibit)
     if not cells:
-        return Line("open", False, "Nothing has been computed for it yet.")
+        return Line("open", False, "The app comes with no numbers of ours for it.")
     caveat = _caveat(exhibit) if simulated else ""
     if not exhibit.graded:
         what = f"{exhibit.beside}. " if exhibit.beside else ""

@@ -26,7 +26,7 @@ READ = (
 SIGNS = {"reproduced": "✓", "caveat": "(✓)", "unreachable": "×"}
 """What stands behind the name of what is graded."""
 EMPTY = {
-    "shape": "no number", "open": "not computed", "ungraded": "not graded",
+    "shape": "no number", "open": "nothing ships", "ungraded": "not graded",
     "broken": "cannot be computed",
 }  # fmt: skip
 """What stands in the row of what is not graded."""

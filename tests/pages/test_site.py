@@ -180,8 +180,8 @@ def test_a_lesson_is_one_file_with_its_views_in_order(
     (data,) = re.findall(r'id="views">(.*?)</script>', text, re.S)
     states_ = [one for one in json.loads(data) if one]
     assert states_
-    view = next(one for one in known.views if one.page == "mean")
-    first = states_[[one.page for one in known.views if one.page == "mean"].index("mean")]
+    curves = [one for one in known.views if one.page == "mean" and "mean.tab" not in one.settings]
+    view, first = curves[0], states_[0]
     said = panels.result(slide.opened("mean", view.settings))
     assert first["findings"][first["first"]] == collect.html(said)
     assert "<script src" not in text
@@ -283,6 +283,35 @@ def test_a_text_of_a_lesson_is_drawn_in_its_file_as_in_the_app(
     assert "<td>1</td>" in text
     bad = collect.paragraphs(foreign.words("[x](https://a.example) <a@b.example> **<b>** \\\\<b>"))
     assert not re.search(r"<(?!/?(p|strong)>)", bad)
+
+
+@pytest.mark.parametrize(("tab", "drawn"), [("Histogram", False), ("cost", True), ("", True)])
+def test_a_view_of_another_tab_has_no_chart_of_costs(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tab: str, drawn: bool
+):
+    """A text about a histogram must not stand above a curve."""
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    place = f"/mean?mean.tab={tab}" if tab else "/mean"
+    name = library.keep(
+        f'title = "T"\ntext = "x"\n[[views]]\naddress = "{place}"\ntext = "Look at it."\n'
+    )
+    text = lesson.text(name)
+    assert ('<section class="drawn"' in text) == drawn
+    assert (f"This view needs the app: open {place} there." in text) == (not drawn)
+
+
+def test_a_static_lesson_leads_to_the_tab_that_its_text_is_about(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    held = library.find("prototypes").lesson
+    assert held is not None
+    known, page = lesson.taken("prototypes")
+    tabs = [view.settings.get("lvq.tab") for view in held.views]
+    assert "Pictures" in tabs
+    for tab, one in zip(tabs, known, strict=True):
+        assert (tab, one) == ("Pictures", None) or tab is None
+    assert 'href="../../lvq/index.html?lvq.tab=Pictures&amp;lvq.epsilon=8"' in page
 
 
 def test_words_of_a_lesson_stay_words(home: Path):

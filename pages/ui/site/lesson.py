@@ -18,6 +18,7 @@ from pages.ui.lessons import library
 from pages.ui.lessons.experiment import GROUPS
 from pages.ui.lessons.schema import Lesson, Question, View
 from pages.ui.paper.defaults import addressed
+from pages.ui.paper.view import COST
 from pages.ui.site.frame import charts, embed, sheet, slider
 from pages.ui.site.states import Find, ships, state, there
 
@@ -99,11 +100,13 @@ def _parts(lesson: Lesson, instead: str, find: Find) -> tuple[str, list[Any]]:
 
 
 def _state(view: View, find: Find) -> dict[str, Any] | None:
-    """What a view of a paper's page draws; None for other pages and what is not there."""
+    """What a view of a paper's page draws; None for other pages and tabs and what is not there."""
     if view.page not in shell.papers():
         return None
     with suppress(ExplorerError):  # settings that contradict each other: its page says so
-        if drawn := state(addressed(view.page, view.settings), find):
+        page = addressed(view.page, view.settings)
+        tab = page.offers.tab.read(view.settings.get(f"{view.page}.tab", COST))[0]
+        if tab == COST and (drawn := state(page, find)):
             return {key: part for key, part in vars(drawn).items() if key != "cards"}
     return None
 

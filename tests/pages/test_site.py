@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from engine.cli.main import main
+from engine.core.errors import RequestError
 from engine.runs import reference, shipped
 from engine.runs.exhibit import exhibits
 from pages.ui import home as first
@@ -210,6 +211,20 @@ def test_a_table_of_a_paper_has_the_numbers_and_names_of_the_app():
         assert table.figure(known, cell.ours).strip("-0.") != ""
     assert ">with proof<" in made
     assert ">rigorous<" not in made
+
+
+def test_exhibits_that_cannot_be_read_leave_the_tables_of_other_papers(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def read(slug: str) -> object:
+        if slug == "lvq":
+            raise RequestError("lvq: expected <a module>, got none")
+        return exhibits(slug)
+
+    monkeypatch.setattr(write, "exhibits", read)
+    made = write._reproduce()
+    assert "<p>lvq: expected &lt;a module&gt;, got none</p>" in made
+    assert "Figure 5" in made
 
 
 def test_what_follows_a_list_is_no_part_of_it():

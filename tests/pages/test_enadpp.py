@@ -118,7 +118,7 @@ def charts(monkeypatch: pytest.MonkeyPatch) -> Charts:
         assert picture.alt
         assert list(picture.rows)
         name = key.removeprefix("enadpp.").removesuffix(".chart")
-        actual[name] = json.loads(picture.text)
+        actual[name] = {**json.loads(picture.text), "alt": picture.alt}
         show(key, picture, *rest)
 
     monkeypatch.setattr(parts, "show", kept)
@@ -163,6 +163,8 @@ def test_every_section_draws(visit: Open, learned: Path, charts: Charts):
         "spent", "ledger",
     }  # fmt: skip
     assert named(charts["accuracy"]) == ["EnADPP, with proof", "No privacy"]
+    _, _, ends = charts["accuracy"]["alt"].partition("at the end: ")
+    assert ends.count("\u00a0%") == 2  # as its axis says them
     assert named(charts["layers"])[-1] == "layer 3 (output)"
     assert "Appears as soon as" not in words
     assert "for comparison only" in words

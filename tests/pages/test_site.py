@@ -29,7 +29,7 @@ from pages.ui.paper.defaults import addressed
 from pages.ui.paper.view import COST, PROOF, WHY
 from pages.ui.site import blocks, frame, lesson, packed, start, states, write
 from tests.pages.conftest import ROOT, Open
-from tests.pages.drawn import charts
+from tests.pages.drawn import charts, plots
 
 
 class Fold(nullcontext[None]):
@@ -108,6 +108,7 @@ def test_the_first_page_has_the_app_s_curve_with_its_named_budgets(
     with spoken(code):
         state, body = start.taken() or ({}, "")
         names = [tr(words) for words in first.stops().values()]
+        drawn_measure = tr("Pairs ranked wrongly")
     assert 'id="epsilon"' in body
     for budget in ("0.1", "1", "10"):
         test = visit("", **{"home.epsilon": budget, "lang": code})
@@ -117,6 +118,9 @@ def test_the_first_page_has_the_app_s_curve_with_its_named_budgets(
         (app_s,) = charts(test)
         drawn["layout"]["meta"]["fit"] = True  # only the app's follows what its foot leaves free
         assert drawn == app_s
+        assert state["alts"][at] == plots(test)[0]["alt"]
+        assert drawn_measure in state["alts"][at]
+        assert drawn_measure in drawn["layout"]["yaxis"]["title"]["text"]
         stops = [one for one in drawn["layout"]["annotations"] if one.get("name") == "stop"]
         assert [one["text"].partition(":")[0] for one in stops] == names
         assert state["findings"][at] in [collect.html(one.value) for one in test.markdown]

@@ -150,7 +150,7 @@ def obeys_keys(page: Page) -> None:
     budget_comes_first(page)
     high = page.locator("[data-testid=stMainBlockContainer]").evaluate("one => one.scrollHeight")
     assert high <= 1350  # a screen and a half
-    page.get_by_role("spinbutton", name="Type ε").fill("1.9")
+    page.get_by_role("textbox", name="Type ε").fill("1.9")
     page.keyboard.press("Enter")
     page.wait_for_url("**epsilon=2**")
     expect(page.get_by_text("the nearest is 2")).to_be_visible()

@@ -27,6 +27,7 @@ from pages.ui.jobs.live import Watched
 from pages.ui.kit import glossary, shell
 from pages.ui.learn import ask, deployments, game, maths, pictures
 from pages.ui.learn.declared import MINUTES, QUESTIONS, SCREENS
+from pages.ui.messages import spoken
 from pages.ui.paper import cast
 from pages.ui.paper.overlay import PROVED
 from tests.pages.conftest import Open
@@ -217,6 +218,14 @@ def test_the_best_guess_wins_as_often_as_the_game_says(text: str):
     rounds = [maths.play(float(text), rng) for _ in range(n)]
     right = sum(one.best == one.inside for one in rounds) / n
     assert abs(right - (1 - 0.5 * math.exp(-float(text) / 2))) < 5 * 0.5 / math.sqrt(n)
+
+
+def test_odds_are_written_as_the_language_writes_them():
+    at = {"attacker": "10", "count": "10"}
+    with spoken("de"):
+        said = {name: pictures.DRAWN[name](SCREENS[name], text, None) for name, text in at.items()}
+    assert said["attacker"].facts["most"] == "99,7"
+    assert said["count"].facts["right"] == "99,7"
 
 
 def test_the_visitor_wins_then_loses(visit: Open):

@@ -219,7 +219,7 @@ def verify(document: Document) -> list[str]:
     try:
         releases = tuple(_read_release(one) for one in document["releases"])
         wrong += _prices(document, releases)
-    except (BudgetError, TypeError, ValueError, OverflowError, ArithmeticError) as error:
+    except (BudgetError, TypeError, ValueError, ArithmeticError, MemoryError) as error:
         wrong.append(f"The releases cannot be priced: {error}")
     return wrong + _own(document)
 

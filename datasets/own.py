@@ -176,6 +176,16 @@ def card(name: str) -> Card:
     return named(described, name, described.title)
 
 
+def varies(name: str) -> bool:
+    """Whether covariates of a table vary in time; reads no records.
+
+    Raises:
+        RequestError: It is not kept here.
+        DatasetError: What is kept is damaged.
+    """
+    return own_store.varies(_place(name))
+
+
 def load(name: str) -> SurvivalTable | LabelledTable:
     """Reads a table.
 

@@ -202,6 +202,22 @@ def load(where: Path) -> SurvivalTable | LabelledTable:
         raise damaged(where.stem, "arrays") from error
 
 
+def varies(where: Path) -> bool:
+    """Whether a kept table has covariates that vary in time: by the names of its arrays.
+
+    Raises:
+        DatasetError: It is damaged.
+    """
+    size = head(where).size
+    try:
+        with where.open("rb") as file:
+            file.seek(-size, io.SEEK_END)
+            with np.load(file, allow_pickle=False) as held:
+                return any(key.startswith("course_") for key in held.files)
+    except DAMAGED as error:
+        raise damaged(where.stem, "arrays") from error
+
+
 def damaged(name: str, what: str) -> DatasetError:
     """The sentence on a table that cannot be read."""
     return DatasetError(

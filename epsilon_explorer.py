@@ -294,7 +294,21 @@ def verify(
 def _kept(frame: "pd.DataFrame", columns: Mapping[str, Mapping[str, Any]], accept: bool) -> str:
     from datasets import own
 
-    return own.keep_frame(frame, columns, accept)
+    if not hasattr(frame, "to_parquet"):
+        raise RequestError(
+            "data: expected a data frame of pandas or the name of a data set, got "
+            f"{type(frame).__name__}"
+        )
+    return own.keep_frame(frame, _python(columns), accept)
+
+
+def _python(value: Any) -> Any:
+    """A value with Python's own numbers and lists where NumPy or pandas made it."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {key: _python(one) for key, one in value.items()}
+    return [_python(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _job(
@@ -306,6 +320,7 @@ def _job(
     Raises:
         RequestError: A setting that none of the methods that are asked for together uses.
     """
+    epsilon, seeds, settings = map(_python, (epsilon, seeds, settings))
     publication = _paper(slug)
     dataset, entry = data or publication.datasets[0], publication.entry(method)
     known = {name for one in together for name in publication.entry(one).uses}

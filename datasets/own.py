@@ -13,15 +13,16 @@ import functools
 import io
 import re
 import secrets
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from datasets import own_child, own_names, own_store
 from datasets.base import Card, LabelledTable, SurvivalTable
 from datasets.own_child import answer, named
-from datasets.own_store import NAME, PREFIX
+from datasets.own_store import NAME, PREFIX, Words
 from engine.core import settings
 from engine.core.errors import DatasetError, RequestError
 
@@ -42,6 +43,20 @@ names = own_store.names
 """The tables that are kept here."""
 
 
+class Added(NamedTuple):
+    """A table that was added.
+
+    Attributes:
+        name: Of the data set.
+        taken: The columns of which something was taken from the data.
+        notes: What was left out, merged or clipped, and why.
+    """
+
+    name: str
+    taken: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
 def mine(name: str) -> bool:
     """Whether a data set of that name is one's own, here or elsewhere."""
     return NAME.fullmatch(name) is not None
@@ -53,13 +68,13 @@ def keep(title: str, content: Content, lines: str = "", label: str = "", **more:
     Returns:
         The name of the data set.
     """
-    return add(title, content, lines, label, **more)[0]
+    return add(title, content, lines, label, **more).name
 
 
 def add(
     title: str, content: Content, text: str = "", label: str = "", *, above: bool = True,
     owner: str = "", accept: bool = False,
-) -> tuple[str, tuple[str, ...]]:  # fmt: skip
+) -> Added:  # fmt: skip
     """Checks a file and keeps it.
 
     Args:
@@ -70,9 +85,6 @@ def add(
         above: Whether the file's own first lines count; a proposal has repeated them.
         owner: Who has brought it; empty for a table that everyone here may see.
         accept: Whether what nobody has stated is taken from the data.
-
-    Returns:
-        Its name, and the columns of which something was taken from the data.
 
     Raises:
         DatasetError: It is no such table, or is one too many; one sentence says all that is wrong.
@@ -89,7 +101,7 @@ def add(
     keeping = {"keep": name, "owner": owner, "title": title}
     answer = _asked(content, {**request, **keeping})
     own_store.settle(name)
-    return name, tuple(answer["taken"])
+    return Added(name, tuple(answer["taken"]), tuple(answer["notes"]))
 
 
 def keep_frame(
@@ -121,11 +133,14 @@ def keep_frame(
             f"data: expected columns of one type each and settings that TOML can hold, got {error}"
         ) from None
     try:
-        name = keep("A frame", content.getvalue(), text, above=False, accept=accept)
+        added = add("A frame", content.getvalue(), text, above=False, accept=accept)
     except DatasetError as error:  # it speaks of a file and of the command line
         said = str(error).replace("--accept", "accept=True").replace("the settings", "columns")
+        said = said.replace("with --label", 'in columns (role = "label")')
         raise DatasetError(said.replace(f"{THE_FILE}:", "data:", 1)) from None
-    return own_store.earlier(name)
+    for note in added.notes:
+        warnings.warn(f"data: {note}", stacklevel=4)
+    return own_store.earlier(added.name)
 
 
 def propose(content: Content, text: str = "", label: str = "") -> dict[str, Any]:
@@ -184,6 +199,16 @@ def varies(name: str) -> bool:
         DatasetError: What is kept is damaged.
     """
     return own_store.varies(_place(name))
+
+
+def words(name: str) -> Words:
+    """What the values of a table are called; nothing of a data set that is not one's own.
+
+    Raises:
+        RequestError: It is not kept here.
+        DatasetError: What is kept is damaged.
+    """
+    return own_store.head(_place(name)).words if mine(name) else Words()
 
 
 def load(name: str) -> SurvivalTable | LabelledTable:

@@ -39,7 +39,7 @@ QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ARROW_DEFAULT_MEM
 
 
 def answer(file: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
-    """What the child answers: a proposal, or the columns taken from the data of a table it wrote.
+    """What the child answers: a proposal, or what to know of a table that it wrote.
 
     Raises:
         DatasetError: The file is no table, or there is no room to keep it; one sentence names all
@@ -62,9 +62,10 @@ def answer(file: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
                     "problems": own_table.problems(proposal, columns),
                 }  # fmt: skip
             table = own_table.made(name, source, columns, proposal)
+            words = own_table.words(proposal)
         keep = str(request["keep"])
         card = named(table.card, keep, str(request["title"]))
-        own_store.written(keep, replace(table, card=card), str(request["owner"]))
+        own_store.written(keep, replace(table, card=card), str(request["owner"]), words)
     except OSError as error:
         why = error.strerror or error
         raise DatasetError(f"{name}: expected room to keep it, got {why}") from None
@@ -73,7 +74,7 @@ def answer(file: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
             f"{name}: expected a file that is read within {MEMORY / 1e6:,.0f} MB, got "
             "one that takes more: leave out rows or columns"
         ) from None
-    return {"taken": proposal.taken}
+    return {"taken": proposal.taken, "notes": proposal.notes}
 
 
 def named(card: Card, name: str, title: str) -> Card:
@@ -104,7 +105,7 @@ def ask(file: IO[bytes], name: str, request: dict[str, Any]) -> dict[str, Any]:
     command = [sys.executable, "-m", "datasets.own_child", str(os.getpid())]
     environment = {**os.environ, **QUIET, "EXPLORER_HOME": str(home().absolute())}
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out:
-        shutil.copyfileobj(file, given)
+        _copied(file, given, name)
         given.seek(0)
         out.write(body)
         out.seek(0)
@@ -124,6 +125,20 @@ def ask(file: IO[bytes], name: str, request: dict[str, Any]) -> dict[str, Any]:
     if "error" in said:
         raise DatasetError(said["error"])
     return said
+
+
+def _copied(file: IO[bytes], place: IO[bytes], name: str) -> None:
+    """Copies a file for the child.
+
+    Raises:
+        DatasetError: There is no room, or no file may be so large.
+    """
+    try:
+        shutil.copyfileobj(file, place)
+        place.flush()
+    except OSError as error:
+        why = error.strerror or error
+        raise DatasetError(f"{name}: expected room to read it, got {why}") from None
 
 
 def _watch(child: subprocess.Popen[bytes]) -> None:

@@ -12,11 +12,11 @@ Guarantees:
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from datasets.own_columns import Column
+from datasets.own_columns import BLANKS, Column
 from datasets.own_proposal import (
     CLASSES,
     LEFT_OUT,
@@ -38,6 +38,8 @@ HAPPENED, NOT_YET = SHEET["values"]["happened"], SHEET["values"]["not_yet"]
 """Values of an event that mean that it happened, and that it has not yet."""
 USUAL: Mapping[str, tuple[float, float]] = {one: (*ends,) for one, ends in SHEET["bounds"].items()}
 """Bounds of columns by patterns of their whole name, from common knowledge."""
+SHOWN = 3
+"""Words that a sentence names, at most."""
 PROPOSED = 20
 """Words of a column that is proposed as categories, at most."""
 HOLDS = {"number": "numbers", "truth": "true or false", "date": "dates", "words": "words",
@@ -352,13 +354,18 @@ def _feature(
     if isinstance(fill, str):
         problems.append(f"{column.name}.fill: expected a number, got {fill!r}")
     if fill is None and column.blanks:
-        fill = float(f"{column.mean if origin == 'data' else (low + high) / 2:.4g}")
+        fill = float(f"{column.mean:.4g}") if origin == "data" else middle(low, high)
     beyond = column.low < low or column.high > high
     why = "values beyond the bounds are clipped" if beyond and origin != "data" else ""
     choice = Choice(role="number", low=low, high=high, fill=fill, origin=origin, why=why)
     if kind == "date" and {*column.dates} & {*SLASHES}:
         return replace(choice, origin="data", read="dates")
     return choice
+
+
+def middle(low: float, high: float) -> float:
+    """What stands for a blank where nobody has said it: the middle of public bounds."""
+    return float(f"{(low + high) / 2:.4g}")
 
 
 def _useless(column: Column) -> str:
@@ -399,10 +406,21 @@ def _categories(column: Column, role: str, one: Mapping[str, Any], table: str) -
         return choice
     # a baseline has no column of its own, and what is none of the others counts as it
     rest = f"the baseline {levels[0]}" if table == "survival" else "none of them"
-    blanks = column.blanks and choice.fill is None
+    # a category such as "none" is no blank; how many cells are blank beside it is not known
+    blanks = column.blanks and choice.fill is None and not {*levels} & {*BLANKS}
     beyond = seen is None or not set(seen) <= set(levels)
-    what = " and ".join([*["blanks"] * bool(blanks), *["other values"] * beyond])
-    return replace(choice, why=f"{what} count as {rest}") if what else choice
+    others = f"other values ({_some(set(seen) - set(levels))})" if seen else "other values"
+    what = " and ".join([*["blanks"] * bool(blanks), *[others] * beyond])
+    why = f"{what} count as {rest}" if what else ""
+    if choice.origin == "stated" and seen is not None and (never := {*levels} - {*seen, *BLANKS}):
+        why = f"{why}{'; ' if why else ''}no row holds {_some(never)}"
+    return replace(choice, why=why)
+
+
+def _some(found: Collection[str]) -> str:
+    """A few words, and how many more there are."""
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return f"{', '.join(one[:40] for one in sorted(found)[:SHOWN])}{more}"
 
 
 def _levels(column: Column, role: str, one: Mapping[str, Any]) -> Choice:

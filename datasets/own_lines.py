@@ -3,6 +3,7 @@
 Files that hold such lines are still read; the lines become what `datasets.own_proposal` reads.
 """
 
+import csv
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from engine.core.errors import DatasetError
 
 MARK = "#"
+QUOTED = {",", '"'}
+"""Signs for which a part of a list stands in quotes."""
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 BLANKS = r"(?:\s*,\s*blanks\s+(?P<fill>[^,]+))?"
 BOUNDS = re.compile(rf"(.+?)\s*:\s*(?P<low>{NUMBER})\s+to\s+(?P<high>{NUMBER}){BLANKS}", re.I)
@@ -70,13 +73,13 @@ def translated(name: str, stated: Iterable[str]) -> dict[str, Any]:
             column.update({k: _figure(v) for k, v in held.items() if v is not None})
         elif found := LEVELS.fullmatch(line):
             column = columns.setdefault(found[1].strip().lower(), {"role": "categories"})
-            put(column, "categories", _listed(found["levels"]))
+            put(column, "categories", listed(found["levels"]))
             if found["fill"]:
                 column["fill"] = found["fill"].strip()
         elif found := LEFT.fullmatch(line):
             columns.setdefault(found[1].strip().lower(), {})["role"] = "left out"
         elif (found := OTHER.fullmatch(line)) and found[1].lower() == "leave out":
-            for one in _listed(found[2]):
+            for one in listed(found[2]):
                 columns.setdefault(one.lower(), {})["role"] = "left out"
         elif found and found[1].lower() == "bounds" and found[2].strip().lower() == "from the data":
             said["accept"] = True
@@ -97,14 +100,34 @@ def _figure(text: str) -> float | str:
         return text
 
 
-def _listed(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
+def listed(text: str) -> list[str]:
+    """Parts with commas between them; one that holds a comma stands in quotes.
+
+    >>> listed('"low, controlled", high')
+    ['low, controlled', 'high']
+    """
+    try:
+        parts = next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error:  # a line that ends within
+        parts = text.split(",")
+    return [part.strip() for part in parts if part.strip()]
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Parts as `listed` reads them.
+
+    >>> joined(["low, controlled", "high"])
+    '"low, controlled", high'
+    """
+    return ", ".join(
+        f'"{one.replace(chr(34), 2 * chr(34))}"' if QUOTED & {*one} else one for one in parts
+    )
 
 
 def _setting(key: str, text: str) -> Any:
     """The value of a line that is not about one column."""
     if key == "classes":
-        return _listed(text)
+        return listed(text)
     if key == "image" and (size := re.fullmatch(r"(\d{1,3})\s*[x×]\s*(\d{1,3})", text.lower())):
         return [int(size[1]), int(size[2])]
     if key == "decimal":

@@ -20,21 +20,33 @@ LOOSE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 """Underscores that do not join two letters or digits: they would make text bold or slanted."""
 
 
+SIGNS = {"<": "under", ">": "over", "=": "equals", "<=": "up to", ">=": "from", "≤": "up to",
+         "≥": "from"}  # fmt: skip
+BEFORE = re.compile(r"(<=|>=|[<>=≤≥])\s*(?=[-+]?[.,]?\d)")
+"""A sign that compares with a number; a word stands for it, so that <65 and >65 stay apart."""
+FIGURE = re.compile(r"[-+]?\d+([.,]\d+)?")
+
+
 def plain(text: str) -> str:
     """A text without anything that a page could take for more than words.
 
     >>> plain("![](http://evil.example/x.png)"), plain("age_at_entry"), plain("**dose** (mg/l)")
     ('(http //evil.example/x.png)', 'age_at_entry', 'dose (mg/l)')
+    >>> plain("<65"), plain("age >=65"), plain("-1"), plain("<b>")
+    ('under 65', 'age from 65', '-1', 'b')
     """
-    words = LOOSE.sub(" ", ODD.sub(" ", text))
+    if FIGURE.fullmatch(text.strip()):
+        return text.strip()
+    compared = BEFORE.sub(lambda sign: f" {SIGNS[sign[1]]} ", text)
+    words = LOOSE.sub(" ", ODD.sub(" ", compared))
     return " ".join(words.split()).lstrip("+-.) ") or "unnamed"
 
 
-def names(texts: Iterable[str]) -> tuple[str, ...]:
+def names(texts: Iterable[str], most: int = MOST) -> tuple[str, ...]:
     """Such texts as short names that differ from each other, in the same order."""
     unique: list[str] = []
     for text in texts:
-        name, count = plain(text)[:MOST], 1
+        name, count = plain(text)[:most], 1
         while (numbered := f"{name} {count}" if count > 1 else name) in unique:
             count += 1
         unique.append(numbered)

@@ -116,6 +116,11 @@ class Proposal(About):
         """The columns of which something is taken from the data."""
         return tuple(key for key, one in self.columns.items() if one.origin == "data")
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What cannot be seen from what is stated: what is left out, merged or clipped, and why."""
+        return tuple(note(key, one.role, one.why) for key, one in self.columns.items() if one.why)
+
     def having(self, *roles: str) -> tuple[str, ...]:
         """The columns of some roles, in their order."""
         return tuple(key for key, one in self.columns.items() if one.role in roles)
@@ -126,6 +131,11 @@ class Proposal(About):
         body = {key: list(one) if isinstance(one, tuple) else one for key, one in said}
         body["columns"] = {key: _written(one) for key, one in self.columns.items()}
         return HEADER + tomli_w.dumps(body)
+
+
+def note(key: str, role: str, why: str) -> str:
+    """What is to know of a column, in a sentence."""
+    return f"{key}: {'it is left out, since ' if role == LEFT_OUT else ''}{why}"
 
 
 def _written(one: Choice) -> dict[str, Any]:
@@ -212,7 +222,7 @@ def _checked(key: str, one: Mapping[str, Any], wrong: list[str]) -> dict[str, An
 
 def _levels(key: str, value: Any, wrong: list[str]) -> tuple[str, ...]:
     """Categories as typed, or those of a public list."""
-    parts = value.split(",") if isinstance(value, str) else value
+    parts = own_lines.listed(value) if isinstance(value, str) else value
     typed = tuple(_word(one) for one in parts) if isinstance(parts, list | tuple) else ()
     typed = LISTS.get(typed[0], typed) if len(typed) == 1 else typed
     if not 2 <= len(typed) <= MOST_LEVELS or len(set(typed)) < len(typed):

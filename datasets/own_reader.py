@@ -170,6 +170,7 @@ def _text(text: IO[bytes], name: str) -> Source:
     body = head.decode("utf-8", errors="ignore")
     table, stated = own_lines.split(body)
     table = table.lstrip("\ufeff\r\n")
+    table = re.sub(r"\A\"?sep=.\"?\r?\n", "", table, flags=re.IGNORECASE)  # of Excel
     start = len(body[: len(body) - len(table)].encode())
     lines = re.split(r"\r\n|\r|\n", table)
     if len(head) == HEAD and len(lines) < 2:

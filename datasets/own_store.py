@@ -15,7 +15,7 @@ import os
 import re
 import time
 import zipfile
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -23,7 +23,7 @@ import numpy as np
 
 from datasets import packed
 from datasets.base import Booleans, Card, Floats, LabelledTable, SurvivalTable
-from engine.core import files
+from engine.core import files, stored
 from engine.core.errors import DatasetError
 from engine.core.home import home, private_folder, private_opener
 
@@ -50,6 +50,23 @@ DAMAGED = (OSError, ValueError, TypeError, KeyError, AttributeError, EOFError, z
 
 
 @dataclass(frozen=True)
+class Words:
+    """What the values of a table are called; nothing where an earlier version kept the table.
+
+    Attributes:
+        classes: The word of each class, in small letters.
+        references: Of each feature, the category that it is compared with, which has no feature of
+            its own; empty for a number, and where each category has one.
+        fills: What stands for a blank in each feature: as it was stated, or else the middle of the
+            public bounds, whether or not there are blanks.
+    """
+
+    classes: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    fills: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class Head:
     """What stands before the arrays of a table."""
 
@@ -57,6 +74,7 @@ class Head:
     card: Card
     digest: str
     size: int
+    words: Words = Words()
 
 
 def folder() -> Path:
@@ -83,7 +101,7 @@ def place(name: str) -> Path:
     return (folder() / name).with_suffix(KEPT)
 
 
-def written(name: str, table: SurvivalTable | LabelledTable, owner: str) -> Path:
+def written(name: str, table: SurvivalTable | LabelledTable, owner: str, words: Words) -> Path:
     """Writes a table beside its place; `settle` puts it there.
 
     Raises:
@@ -92,7 +110,7 @@ def written(name: str, table: SurvivalTable | LabelledTable, owner: str) -> Path
     private_folder(folder())
     part = place(name).with_suffix(PART)
     arrays = packed.arrays(table)
-    body = {"owner": owner, "card": packed.described(table.card)}
+    body = {"owner": owner, "card": packed.described(table.card), "words": asdict(words)}
     head = json.dumps({**body, "digest": "0" * 64, "size": "0" * 12}).encode()
     try:
         with open(part, "w+b", opener=private_opener) as file:
@@ -184,7 +202,8 @@ def _head(where: Path, changed: int) -> Head:
         size = int(body["size"])
         if file.seek(0, io.SEEK_END) != START + len(text) + size:
             raise ValueError("a length that does not fit")
-    return Head(str(body["owner"]), packed.card(body["card"]), str(body["digest"]), size)
+    words = stored.read(Words, body["words"]) if "words" in body else Words()
+    return Head(str(body["owner"]), packed.card(body["card"]), str(body["digest"]), size, words)
 
 
 def load(where: Path) -> SurvivalTable | LabelledTable:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from datasets import own_columns, own_names
+from datasets import own_columns, own_guess, own_names
 from datasets.base import (
     Booleans,
     Bounds,
@@ -17,9 +17,9 @@ from datasets.base import (
 )
 from datasets.long import long_table
 from datasets.own_columns import Column
-from datasets.own_proposal import CLASSES, Proposal
+from datasets.own_proposal import CLASSES, Choice, Proposal
 from datasets.own_reader import Source
-from datasets.own_store import LARGEST, centred, single
+from datasets.own_store import LARGEST, Words, centred, single
 from engine.core.errors import DatasetError
 
 FEWEST = {"survival": 5, "classes": 20}
@@ -126,10 +126,40 @@ def plan(proposal: Proposal) -> Plan:
     first = 1 if proposal.kind == "survival" else 0
     features: Plan = []
     for key in proposal.having("number", "categories"):
-        levels = proposal.columns[key].categories
-        places = [(f"{key} {level}", key, at) for at, level in enumerate(levels)][first:]
-        features += places if levels else [(key, key, -1)]
+        words = _called(key, proposal.columns[key].categories)
+        places = [(f"{key} {word}", key, at) for at, word in enumerate(words)][first:]
+        features += places if words else [(key, key, -1)]
     return features
+
+
+def _called(key: str, levels: Sequence[str]) -> tuple[str, ...]:
+    """Categories as plain words that differ, so short that a feature's name ends with its own."""
+    return own_names.names(levels, max(own_names.MOST // 4, own_names.MOST - len(key) - 4))
+
+
+def words(proposal: Proposal) -> Words:
+    """What the values of the table are called: public, or read off the data as its card says."""
+    [label] = proposal.having("label") or [""]
+    features, survival = plan(proposal), proposal.kind == "survival"
+    levels = {key: proposal.columns[key].categories for _, key, _ in features}
+    return Words(
+        classes=proposal.columns[label].categories if label else (),
+        references=tuple(
+            _called(key, levels[key])[0] if survival and at >= 0 else "" for _, key, at in features
+        ),
+        fills=tuple(_stands(proposal.columns[key], at) for _, key, at in features),
+    )
+
+
+def _stands(one: Choice, place: int) -> float:
+    """What stands for a blank in a feature; it does not depend on whether there are blanks."""
+    if place >= 0:
+        return float(one.categories[place] == one.fill)
+    if isinstance(one.fill, float):
+        return one.fill
+    assert one.low is not None
+    assert one.high is not None
+    return own_guess.middle(one.low, one.high)
 
 
 def made(
@@ -172,7 +202,7 @@ def _fill(
             )  # fmt: skip
             if level >= 0 and one.fill in one.categories:
                 blank = np.array([word is None for word in own_columns.words(batch[key])])
-                cells[key][blank] = one.categories.index(str(one.fill))
+                cells[key][blank & (cells[key] < 0)] = one.categories.index(str(one.fill))
         values = cells[key] == level if level >= 0 else cells[key]
         if level < 0 and one.fill is not None:
             values = np.where(np.isnan(values), one.fill, values)
@@ -265,7 +295,7 @@ def _survival_card(
 
 def _unit(proposal: Proposal, key: str, place: int) -> str:
     """What 1 means where a feature is a category; empty for a number."""
-    return "" if place < 0 else f"1 = {own_names.plain(proposal.columns[key].categories[place])}"
+    return "" if place < 0 else f"1 = {_called(key, proposal.columns[key].categories)[place]}"
 
 
 def _classes(
@@ -348,6 +378,7 @@ def _class_card(
         record=f"a person with at most {most} rows" if persons else proposal.record or "a row",
         features=(f"{image[0]} x {image[1]} pixels",) if image
         else tuple(one for one, _, _ in features),
+        units=() if image else tuple(_unit(proposal, key, at) for _, key, at in features),
         image=image,
         source="your own file",
         licence="yours to know",

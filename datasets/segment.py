@@ -45,6 +45,7 @@ CARD = Card(
     licence="UCI: CC BY 4.0",
     public="The number of regions and the bounds of the features: some follow from the "
     "description, the others are round numbers chosen with the file in view and treated as public",
+    taken=True,
 )
 CLASSES = ("BRICKFACE", "SKY", "FOLIAGE", "CEMENT", "WINDOW", "PATH", "GRASS")
 ADDRESS = "https://archive.ics.uci.edu/ml/machine-learning-databases/image/"

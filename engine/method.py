@@ -8,7 +8,7 @@ loading it; `Entry.load` imports the module that runs it.
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar, cast, get_args
 
 from datasets.base import Card, Table
@@ -31,12 +31,15 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound=Spec)
 T = TypeVar("T")
 
+Releases = Callable[[S, int], tuple[Release, ...]]
+Promise = Callable[[S, int, str], Guarantee]
 Role = Literal["paper", "rival", "reference", "beyond"]
 ROLES: tuple[Role, ...] = get_args(Role)
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
 Arrays = Mapping[str, "NDArray[np.generic]"]
 TAKEN = (
-    "The bounds were taken from the records, and the proof takes them as public. They show the "
-    "smallest and the largest value of each column, which no ε covers."
+    "The bounds were taken from the records, or chosen with them in view, and the proof takes them "
+    "as public. What they show of the smallest and the largest values, no ε covers."
 )
 
 
@@ -97,6 +100,8 @@ class Entry(Generic[S]):
         unsure: Why its coefficients have no intervals; empty where they have, or have none.
         needs_fixed: What a request is told where covariates vary in time and its proof or its
             answer needs them fixed, as a run says it; empty where they may vary.
+        sized: Where a price depends on the number of features: from a data set's card, the
+            `releases` and the `guarantee` there, which prove more than those without it.
     """
 
     name: str
@@ -105,8 +110,8 @@ class Entry(Generic[S]):
     module: str
     info: type[Info]
     steps: Callable[[S, int], int]
-    releases: Callable[[S, int], tuple[Release, ...]]
-    guarantee: Callable[[S, int, str], Guarantee]
+    releases: Releases[S]
+    guarantee: Promise[S]
     uses: tuple[str, ...]
     fixed: tuple[tuple[str, Value], ...] = ()
     role: Role = "paper"
@@ -121,6 +126,7 @@ class Entry(Generic[S]):
     width: Callable[[S, Card], int] = lambda spec, data: 0
     unsure: str = ""
     needs_fixed: str = ""
+    sized: Callable[[Card], tuple[Releases[S], Promise[S]]] | None = None
 
     @classmethod
     def declared(cls, package: str, name: str, **code: Any) -> Self:
@@ -136,6 +142,13 @@ class Entry(Generic[S]):
         fixed = tuple(table.pop("fixed", {}).items())
         return cls(name=name, fixed=fixed, **(table | code))
 
+    def on(self, data: Card) -> "Entry[S]":
+        """The method as it is priced on a data set, whose number of features is known."""
+        if self.sized is None:
+            return self
+        releases, guarantee = self.sized(data)
+        return replace(self, releases=releases, guarantee=guarantee, sized=None)
+
     def cost(self, spec: S, n: int, steps: int) -> "DpEvent":
         """Everything that so many steps on n records release, as an accountant's event."""
         return composed(self.releases(spec, n), steps)
@@ -148,7 +161,8 @@ class Entry(Generic[S]):
             RequestError: A status that no card has.
         """
         try:
-            card = for_persons(self.guarantee(spec, data.records, data.record), data.rows)
+            row = self.on(data).guarantee(spec, data.records, data.record)
+            card = for_persons(row, data.rows)
         except OverflowError:
             raise BudgetError(
                 "epsilon: expected a loss that an accountant can add up, got settings with so "

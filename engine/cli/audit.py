@@ -70,8 +70,9 @@ def run_audit(arguments: argparse.Namespace) -> int:
     if job.axes:
         raise RequestError(f"sweep: expected one setting to audit, got a sweep of {len(job.axes)}")
     count = replicas(arguments.replicas)
-    entry, spec = job.entry(), job.spec()
-    check(entry, spec, data_catalog.card(job.dataset).records, count)
+    described, spec = data_catalog.card(job.dataset), job.spec()
+    entry = job.entry().on(described)
+    check(entry, spec, described.records, count)
     data = data_catalog.load(job.dataset)
     last: Audit | None = None
     setting = Setting.of(entry, spec, data)
@@ -335,4 +336,4 @@ def _show(title: str, outcome: "Audit", power: str) -> None:
     elif outcome.above_proof:
         print("The attack is above what is proved: this program has an error.")
     elif outcome.above_claim:
-        print("The attack is above what the paper claims.")
+        print("The attack is above what is claimed.")

@@ -14,7 +14,7 @@ from engine.cli.work import RunError, complete, progress
 from engine.core.errors import ExplorerError, RequestError
 from engine.runs import reference
 from engine.runs.changes import sources
-from engine.runs.exhibit import Cell, Exhibit, exhibits
+from engine.runs.exhibit import Cell, Exhibit, exhibits, written
 from engine.runs.job import Job
 from engine.runs.results import Results
 from engine.service.client import Client
@@ -28,7 +28,10 @@ def reproduce(arguments: argparse.Namespace) -> int:
         raise RequestError("--write: expected --full with it, a quick look is not kept")
     if arguments.changed and not arguments.write:
         raise RequestError("--changed: expected --write with it, got a look")
-    chosen = list(_chosen(arguments.paper, arguments.exhibit))
+    lost: list[str] = []
+    chosen = list(_chosen(arguments.paper, arguments.exhibit, lost))
+    for said in lost:
+        print(said, file=sys.stderr)
     if arguments.list:
         return _list(chosen, arguments.json)
     if arguments.exhibit:
@@ -37,28 +40,28 @@ def reproduce(arguments: argparse.Namespace) -> int:
         if arguments.json:
             show_json(record)
         return 0
-    if not chosen:
+    if not chosen and not lost:
         print(f"{arguments.paper}: it has no table and no figure to reproduce", file=sys.stderr)
-    records, lost = [], 0
+    records = []
     for slug, exhibit in chosen:
         try:
             records.append(_one(slug, exhibit, arguments))
         except ExplorerError as error:
-            print(f"{slug} {exhibit.name}: {error}", file=sys.stderr)
-            lost += 1
+            lost.append(f"{slug} {exhibit.name}: {error}")
+            print(lost[-1], file=sys.stderr)
     if arguments.json:
         show_json({"exhibits": records})
-    return int(lost > 0)
+    return int(bool(lost))
 
 
 def _list(chosen: Iterable[tuple[str, Exhibit]], as_json: bool) -> int:
     """Prints of each exhibit what ships, and by which version of the sources."""
     rows = []
     for slug, exhibit in chosen:
-        kept = reference.load(slug, exhibit.name)
-        today = kept is not None and kept.sources == sources(*exhibit.jobs(True).values())
-        state = "nothing ships" if kept is None else TODAY if today else EARLIER
-        rows.append((slug, exhibit.name, exhibit.title, kept.date if kept else "", state))
+        try:
+            rows.append((slug, exhibit.name, exhibit.title, *_ships(slug, exhibit)))
+        except ExplorerError as error:
+            print(f"{slug} {exhibit.name}: {error}", file=sys.stderr)
     columns = ("paper", "exhibit", "title", "date", "computed by")
     if as_json:
         show_json({"exhibits": [dict(zip(columns, row, strict=True)) for row in rows]})
@@ -67,14 +70,39 @@ def _list(chosen: Iterable[tuple[str, Exhibit]], as_json: bool) -> int:
     return 0
 
 
-def _chosen(slug: str | None, name: str | None) -> Iterator[tuple[str, Exhibit]]:
-    """The requested exhibits, with their papers.
+def _ships(slug: str, exhibit: Exhibit) -> tuple[str, str]:
+    """The date of what ships of an exhibit, and what it was computed by.
 
     Raises:
-        RequestError: There is no such paper or exhibit.
+        ExplorerError: What ships cannot be read, or the exhibit cannot be computed.
+    """
+    kept = reference.load(slug, exhibit.name)
+    with written():
+        digest = sources(*exhibit.jobs(True).values())
+    if kept is None:
+        return "", "nothing ships"
+    return kept.date, TODAY if kept.sources == digest else EARLIER
+
+
+def _chosen(slug: str | None, name: str | None, lost: list[str]) -> Iterator[tuple[str, Exhibit]]:
+    """The requested exhibits, with their papers.
+
+    Args:
+        slug: A paper; None for all.
+        name: An exhibit; None for all.
+        lost: Where a sentence is added for each of all papers whose exhibits cannot be read.
+
+    Raises:
+        RequestError: There is no such paper or exhibit, or those of the paper cannot be read.
     """
     for one in [slug] if slug else catalog():
-        known = exhibits(one)
+        try:
+            known = exhibits(one)
+        except RequestError as error:
+            if slug:
+                raise
+            lost.append(str(error))
+            continue
         if name and name not in known:
             raise RequestError(
                 f"exhibit: expected one of {', '.join(known) or 'none, there is none yet'}, "
@@ -90,9 +118,11 @@ def _one(slug: str, exhibit: Exhibit, arguments: argparse.Namespace) -> dict[str
     if arguments.changed:
         cells, seconds = _renewed(slug, exhibit)
     else:
-        jobs = exhibit.jobs(arguments.full)
+        with written():
+            jobs = exhibit.jobs(arguments.full)
         results, seconds = _results(exhibit, jobs, fresh=arguments.write)
-        cells = exhibit.cells(results)
+        with written():
+            cells = exhibit.cells(results)
     if arguments.write:
         digest = sources(*exhibit.jobs(True).values())
         reference.save(slug, exhibit.name, cells, full=True, seconds=seconds, sources=digest)

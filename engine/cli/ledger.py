@@ -46,5 +46,6 @@ def _sentence(found: ledger.TableLedger) -> str:
         return f"{said} No limit is set."
     most = "" if limit.delta is None else f" and δ = {limit.delta:g}"
     over = " It is reached: nothing more can be released." if found.reached else ""
-    by = "" if limit.by == "basic" else f", by {NAMES[limit.by]}"
+    spent = "" if found.counted is None else f", by which ε = {found.counted.epsilon:.6g} is spent"
+    by = f", by {NAMES[limit.by]}{spent}"
     return f"{said} The limit is ε = {limit.epsilon:g}{most}{by}.{over}"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from datasets import catalog as data_catalog
+from datasets.base import Floats, LabelledTable
 from engine import __version__
 from engine.catalog import paper
 from engine.cli import readout
@@ -41,11 +42,18 @@ def written(
     content = card_file.of_release(job, card) if alone else _of_several(job, card)
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     files[0].write_text(text + "\n", encoding="utf-8")
-    files += readout.written(folder, paper(job.paper), spec, described, arrays)
+    bounds = _bounds(job) if "prototypes" in arrays else None
+    files += readout.written(folder, paper(job.paper), spec, described, arrays, bounds)
     beside = [path.name for path in files[2:]]
     use = TO_CHECK if alone else "the guarantee, to cite"
     files[1].write_text(_readme(job, card, arrays, beside, use), encoding="utf-8")
     return files
+
+
+def _bounds(job: Job) -> tuple[Floats, Floats] | None:
+    """The public bounds of the features of a table of classes, which its card does not hold."""
+    data = data_catalog.load(job.dataset)
+    return data.bounds if isinstance(data, LabelledTable) else None
 
 
 def _of_several(job: Job, card: Guarantee) -> dict[str, Any]:
@@ -72,6 +80,7 @@ def _readme(job: Job, card: Guarantee, arrays: Arrays, beside: list[str], use: s
     named = {name: declared(kept, name) for name in arrays}
     lines = [f"- `{name}`: {one.what}" for name, one in named.items() if one is not None]
     limits = [f"- {limit}" for limit in card.limits]
+    meant = readout.meaning(job.batch().spec, data_catalog.card(job.dataset), arrays)
     parts = (
         f"# A release by {job.entry().label}",
         summary(card),
@@ -85,6 +94,11 @@ def _readme(job: Job, card: Guarantee, arrays: Arrays, beside: list[str], use: s
         ),
         "release.npz holds, with one row each:",
         "\n".join(lines),
+        *(
+            ["What the names and numbers mean:", "\n".join(f"- {one}" for one in meant)]
+            if meant
+            else []
+        ),
         "What the guarantee does not cover:",
         "\n".join(limits),
         f"A further release, with noise of its own, which adds to the price:\n\n    "

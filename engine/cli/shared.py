@@ -7,6 +7,7 @@ import functools
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,8 @@ from engine.runs.results import Results
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How a text begins that spreadsheets work out (OWASP, CSV injection)."""
+FIGURE = re.compile(r"[-+]?\d+(\.\d+)?")
+"""A text that is a number to a spreadsheet, whatever it begins with."""
 WIDE = 200
 """Columns of a table that is not printed on a terminal."""
 
@@ -147,10 +150,11 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
 def words_only(value: object) -> object:
     """A cell of a file that spreadsheets open: a text that would be a formula begins with a quote.
 
-    >>> words_only("=1+1"), words_only(-1.5), words_only("a=b")
-    ("'=1+1", -1.5, 'a=b')
+    >>> words_only("=1+1"), words_only(-1.5), words_only("a=b"), words_only("-1")
+    ("'=1+1", -1.5, 'a=b', '-1')
     """
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    formula = isinstance(value, str) and value.startswith(FORMULA) and not FIGURE.fullmatch(value)
+    return f"'{value}" if formula else value
 
 
 def spreadsheet(head: Iterable[object], rows: Iterable[Iterable[object]], end: str = "\r\n") -> str:

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 
 from datasets import catalog as data_catalog
+from datasets import own
 from engine import __version__
-from engine.cli.shared import plain, show_json, spreadsheet
+from engine.cli.shared import plain, show_json, spreadsheet, words_only
 from engine.core import files
 from engine.core.errors import RequestError, StoreError
 from engine.runs import ledger
@@ -45,8 +47,9 @@ def synthesise(arguments: argparse.Namespace) -> int:
     # before a draw: a kill in between must not forget it
     ledger.enter(arguments.table, "synthetic", "table", made.guarantee)
     drawn = make(made, data, SystemRandom().getrandbits)
-    body = _body(arguments.table, made, drawn)
-    _written(places, drawn, body)
+    classes = own.words(arguments.table).classes
+    body = _body(arguments.table, made, drawn, classes)
+    _written(places, drawn, body, classes)
     if arguments.json:
         show_json({**body, "files": [str(place) for place in places]})
         return 0
@@ -76,7 +79,9 @@ def _places(target: Path) -> tuple[Path, Path, Path]:
     return places
 
 
-def _body(table: str, made: "SyntheticPlan", drawn: "Synthetic") -> dict[str, Any]:
+def _body(
+    table: str, made: "SyntheticPlan", drawn: "Synthetic", classes: Sequence[str]
+) -> dict[str, Any]:
     """The card of the table as JSON values."""
     columns = drawn.table.columns
     return {
@@ -91,24 +96,36 @@ def _body(table: str, made: "SyntheticPlan", drawn: "Synthetic") -> dict[str, An
         ],
         "tree": [[columns[given].title, columns[new].title] for given, new in drawn.tree],
         "columns": [{**one.json(), "shares": one.shares(drawn.values).tolist()} for one in columns],
+        "classes": classes,
         "notes": NOTES,
     }
 
 
-def _written(places: tuple[Path, Path, Path], drawn: "Synthetic", body: dict[str, Any]) -> None:
+def _written(
+    places: tuple[Path, Path, Path],
+    drawn: "Synthetic",
+    body: dict[str, Any],
+    classes: Sequence[str],
+) -> None:
     """Writes the card, the settings and then the table.
+
+    Args:
+        places: Of the table, its settings and its card.
+        drawn: What was drawn.
+        body: The card.
+        classes: The words of the classes; their numbers stand for them where there are none.
 
     Raises:
         StoreError: They cannot be written; the price stays in the ledger.
     """
-    names, columns = drawn.table.names, drawn.values
-    rows = zip(*(map(_figure, columns[name].tolist()) for name in names), strict=True)
+    names = drawn.table.names
+    rows = zip(*(_cells(drawn, name, classes) for name in names), strict=True)
     table, settings, card = places
     told = json.dumps(plain(body), indent=2, ensure_ascii=False)
     try:
         for place, text in (
             (card, f"{told}\n"),
-            (settings, _settings(drawn)),
+            (settings, _settings(drawn, classes)),
             (table, spreadsheet(names, rows, "\n")),
         ):
             files.write(place, text.encode(), files.SHARED)
@@ -119,13 +136,21 @@ def _written(places: tuple[Path, Path, Path], drawn: "Synthetic", body: dict[str
         ) from None
 
 
+def _cells(drawn: "Synthetic", name: str, classes: Sequence[str]) -> Iterable[str | float]:
+    """The cells of a column: numbers, or the words of the classes."""
+    values = drawn.values[name].tolist()
+    if classes and name == drawn.table.names[0]:
+        return (classes[int(one)] for one in values)
+    return map(_figure, values)
+
+
 def _figure(value: float) -> float | int:
     """A number to seven digits; a whole one without a point."""
     short = float(f"{value:.7g}")
     return int(short) if short.is_integer() else short
 
 
-def _settings(drawn: "Synthetic") -> str:
+def _settings(drawn: "Synthetic", classes: Sequence[str]) -> str:
     """What `table add FILE --settings` reads: the roles and the public bounds."""
     heads = drawn.table.columns[0].heads
     roles = ("time", "event") if len(heads) == 2 else ("label",)
@@ -137,7 +162,10 @@ def _settings(drawn: "Synthetic") -> str:
     if len(heads) == 2:
         columns[heads[0]]["high"] = drawn.table.ends[0][1]
     else:  # the classes of a synthetic table are as public as the table
-        columns[heads[0]]["categories"] = sorted({f"{one:g}" for one in drawn.values[heads[0]]})
+        there = sorted({int(one) for one in drawn.values[heads[0]]})
+        # as the table spells them
+        words = [str(words_only(classes[k])) if classes else str(k) for k in there]
+        columns[heads[0]]["categories"] = words
     kind = "survival" if len(heads) == 2 else "classes"
     body = {"kind": kind, "record": RECORD, "columns": columns}
     return f"# {KIND}: table add FILE.csv --settings FILE.toml\n{tomli_w.dumps(body)}"

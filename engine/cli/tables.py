@@ -21,16 +21,18 @@ def add_table(arguments: argparse.Namespace) -> int:
     with _opened("file", arguments.file) as file:
         if arguments.propose:
             return _propose(own.propose(file, text, arguments.label), arguments.json)
-        name, taken = own.add(
+        name, taken, notes = own.add(
             arguments.file.name, file, text, arguments.label, accept=arguments.accept
         )
     if arguments.json:
         card = own.card(name)
         body = {"dataset": name, "records": card.records, "features": card.features}
-        more = {"classes": card.classes, "record": card.record, "taken": taken}
+        more = {"classes": card.classes, "record": card.record, "taken": taken, "notes": notes}
         show_json({**body, **more, "papers": _papers(card)})
         return 0
     print(name)
+    for note in notes:
+        print(note, file=sys.stderr)
     if taken:
         print(
             f"Taken from the data: {', '.join(taken)}. Guarantees on this table hold only "

@@ -16,17 +16,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.core import declared
+from engine.core.spec import Scale
 
 __all__ = ["Annotated", "Column", "Gauge", "Info", "gauges"]
 
 Column: TypeAlias = NDArray[np.float64]
 """One number per replica, shape (R,); not finite where a replica has diverged or has none."""
+
+
+Better = Literal["up", "down", "neither"]
+BETTER: tuple[Better, ...] = get_args(Better)
 
 
 @dataclass(frozen=True)
@@ -47,10 +52,10 @@ class Gauge:
     """
 
     label: str
-    better: Literal["up", "down", "neither"]
+    better: Better
     released: bool = False
     unit: str = ""
-    scale: Literal["linear", "log"] = "linear"
+    scale: Scale = "linear"
     help: str = ""
     may_be_undefined: bool = False
 

@@ -13,7 +13,7 @@ STORE = "store.sqlite"
 def home() -> Path:
     """The user's data folder: EXPLORER_HOME, or where this system keeps such things."""
     if chosen := os.environ.get("EXPLORER_HOME"):
-        return Path(chosen)
+        return Path(os.path.expanduser(chosen))  # as typed where nobody has that name
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
     elif sys.platform == "darwin":

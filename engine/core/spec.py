@@ -19,7 +19,7 @@ import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_type_hints
 
 from engine.core import declared
 from engine.core.errors import SpecError
@@ -28,6 +28,8 @@ from engine.core.stored import shown
 __all__ = ["Annotated", "Choice", "Knob", "Setting", "Spec", "Value", "knobs", "setting"]
 
 Value: TypeAlias = float | int | str
+Scale = Literal["linear", "log"]
+SCALES: tuple[Scale, ...] = get_args(Scale)
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Knob:
     symbol: str
     bounds: tuple[float, float]
     range: tuple[float, float]
-    scale: Literal["linear", "log"] = "linear"
+    scale: Scale = "linear"
     step: float | None = None
     grid: tuple[float, ...] = ()
     unit: str = ""

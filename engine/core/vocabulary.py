@@ -3,7 +3,7 @@ r"""The symbols that more than one paper uses, each defined once, in `vocabulary
 | name            | symbol        | meaning                                         |
 |-----------------|---------------|-------------------------------------------------|
 | Epsilon         | \varepsilon   | privacy budget of everything that is released   |
-| Delta           | \delta        | probability with which the bound may fail       |
+| Delta           | \delta        | what is added to the bound that epsilon sets    |
 | ClipNorm        | C             | largest norm of one record's contribution       |
 | SampleRate      | q             | chance of each record to be in one step         |
 | Regularisation  | \Lambda       | weight of the ridge penalty                     |

@@ -188,8 +188,21 @@ def _file(module: str) -> Path:
 
 
 def written(*places: Path) -> float:
-    """Unix time at which the newest source was written, of these files and in these folders."""
+    """Unix time at which the newest source was written, of these files and in these folders.
+
+    Tables beside the code count as the code does.
+    """
     files: Iterable[Path] = (
-        file for place in places for file in (place.rglob("*.py") if place.is_dir() else [place])
+        file
+        for place in places
+        for pattern in ("*.py", "*.toml")
+        for file in (place.rglob(pattern) if place.is_dir() else [place])
     )
     return max(file.stat().st_mtime for file in files)
+
+
+def added() -> tuple[Path, ...]:
+    """Where the papers lie that are installed beside this program: folders, or single files."""
+    found = filter(None, map(importlib.util.find_spec, _added()))
+    places = (one.submodule_search_locations or [one.origin or ""] for one in found)
+    return tuple(path for some in places for place in some if (path := Path(place)).exists())

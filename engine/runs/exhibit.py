@@ -9,7 +9,8 @@ import importlib
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 
 from engine.catalog import paper
 from engine.core import stored
+from engine.core.discovery import brief
+from engine.core.errors import ExplorerError, RequestError
 from engine.core.spec import Value
 from engine.runs.job import Job, request
 from engine.runs.results import Results, collect
@@ -212,6 +215,7 @@ class Described:
             p values are not, nor is what was measured on other data or beside the paper.
         numbers_of: Title of the exhibit whose printed numbers it shows again, so that each number
             counts once; empty where its numbers are its own.
+        partly: That only a part of the printed method is run, in one sentence; empty where all is.
         heads: What the two kinds of numbers are called in a table.
         notes: What stands below the numbers.
     """
@@ -231,6 +235,7 @@ class Described:
     beside: str = ""
     graded: bool = True
     numbers_of: str = ""
+    partly: str = ""
     heads: tuple[str, str] = ("Paper", "Ours")
     notes: tuple[Note, ...] = ()
 
@@ -432,8 +437,30 @@ def exhibits(slug: str) -> dict[str, Exhibit]:
     """The exhibits of a paper by name.
 
     Raises:
-        RequestError: There is no such paper.
+        RequestError: There is no such paper, or its exhibits cannot be read.
     """
     module = paper(slug).exhibits
-    declared: tuple[Exhibit, ...] = importlib.import_module(module).EXHIBITS if module else ()
-    return {exhibit.name: exhibit for exhibit in declared}
+    try:
+        declared: tuple[Exhibit, ...] = importlib.import_module(module).EXHIBITS if module else ()
+        return {exhibit.name: exhibit for exhibit in declared}
+    except Exception as error:
+        raise RequestError(
+            f"{module}: expected a module with EXHIBITS, got {brief(error)}"
+        ) from error
+
+
+@contextmanager
+def written() -> Iterator[None]:
+    """For what a paper's own code says of an exhibit: its mistakes are sentences.
+
+    Raises:
+        RequestError: It cannot be computed.
+    """
+    try:
+        yield
+    except ExplorerError:
+        raise
+    except Exception as error:
+        raise RequestError(
+            f"expected an exhibit that can be computed, got {brief(error)}"
+        ) from error

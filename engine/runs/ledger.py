@@ -25,7 +25,7 @@ from engine.catalog import paper
 from engine.core import files, stored
 from engine.core.errors import BudgetError, RequestError, StoreError
 from engine.core.home import private_folder, private_opener
-from engine.privacy.composing import WAYS, PricedPart, Way, order, together
+from engine.privacy.composing import NAMES, WAYS, PricedPart, Way, order, together
 from engine.privacy.guarantee import Guarantee, Relation
 from engine.runs.events import Spent
 from engine.runs.job import Job
@@ -132,8 +132,13 @@ class TableLedger:
     @property
     def reached(self) -> bool:
         """Whether nothing more can be released."""
-        limit = self.limit
-        return limit is not None and _counted(self, limit).epsilon + LEAST > limit.epsilon
+        limit, price = self.limit, self.counted
+        return limit is not None and price is not None and price.epsilon + LEAST > limit.epsilon
+
+    @property
+    def counted(self) -> Price | None:
+        """What counts under the limit: the sum by the way that it names; None without a limit."""
+        return None if self.limit is None else _counted(self, self.limit)
 
     def json(self) -> dict[str, Any]:
         """The ledger as JSON values, with the sums of its releases and of its looks."""
@@ -285,7 +290,8 @@ def priced(job: Job, card: Guarantee) -> tuple[tuple[float, ...], float]:
         return (), 0.0
     from engine.privacy import gaussian, selection  # takes a second to load
 
-    entry, spec, records = job.entry(), job.batch().spec, catalog.card(job.dataset).records
+    described, spec = catalog.card(job.dataset), job.batch().spec
+    entry, records = job.entry().on(described), described.records
     event = entry.cost(spec, records, entry.steps(spec, records))
     try:
         curve = selection.rdp(event, card.relation)
@@ -389,7 +395,7 @@ def _check(ledger: TableLedger) -> None:
         raise RequestError(
             f"release: expected all releases from {ledger.table} to cost at most ε "
             f"{limit.epsilon:g}{asked}, got ε {price.epsilon:.6g} and δ {price.delta:.3g} with "
-            "this one: nothing was drawn"
+            f"this one by {NAMES[limit.by]}, which the limit names: nothing was drawn"
         )
 
 

@@ -23,7 +23,8 @@ from engine.runs.job import Job
 from engine.runs.results import Results, collect, merge
 from engine.service import presence, quotas, watching
 from engine.service.run import Run as Run
-from engine.service.run import Unreadable, as_run, as_shipped
+from engine.service.run import Unreadable as Unreadable
+from engine.service.run import as_run, as_shipped
 from engine.service.starting import Starter
 from engine.service.store import LOG, Answer, Store
 from engine.service.watching import NOBODY, Visitor
@@ -101,11 +102,17 @@ class Client:
 
     def runs(self, limit: int = 100, paper: str | None = None) -> list[Run]:
         """The latest runs, newest first; rows that cannot be read are left out (`unreadable`)."""
+        return self.listed(limit, paper)[0]
+
+    def listed(
+        self, limit: int = 100, paper: str | None = None
+    ) -> tuple[list[Run], list[Unreadable]]:
+        """The latest runs, newest first, and apart from them the rows that cannot be read."""
         self.store.sweep()
-        rows = self._readable(limit, paper)[0]
-        if any(run.state == "queued" for run in rows):
+        runs, lost = self._readable(limit, paper)
+        if any(run.state == "queued" for run in runs):
             self.ensure_worker()  # the worker that they waited for may have died
-        return rows
+        return runs, lost
 
     def unreadable(self, limit: int = 100, paper: str | None = None) -> list[Unreadable]:
         """Which of the latest rows cannot be read, and why; `delete` removes them."""

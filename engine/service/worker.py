@@ -31,7 +31,7 @@ from engine.catalog import catalog
 from engine.core import room, settings
 from engine.core.errors import RequestError, StoreError
 from engine.runs import footprint
-from engine.runs.changes import sources, written
+from engine.runs.changes import added, sources, written
 from engine.runs.executor.chosen import elsewhere
 from engine.runs.job import request
 from engine.service import presence, quotas
@@ -168,8 +168,8 @@ class Worker:
 
 
 def code() -> float:
-    """When the engine's sources were last written; changes when the code does."""
-    return written(Path(__file__).parents[1], Path(data_catalog.__file__).parent)
+    """When the sources were last written, those of papers that are installed beside it too."""
+    return written(Path(__file__).parents[1], Path(data_catalog.__file__).parent, *added())
 
 
 def warm() -> Iterator[str]:

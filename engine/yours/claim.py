@@ -18,7 +18,7 @@ class Claim:
 
     Attributes:
         epsilon: The claimed ε, in nats; None where μ is claimed.
-        delta: Probability with which ε may fail.
+        delta: What is added to the bound that ε sets.
         mu: The claimed μ of Gaussian differential privacy; None where ε is claimed.
         relation: Which two data sets are neighbours. A function has no empty places: where one is
             left empty, it is attacked with a record in another's place, which is two steps away.

@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from engine import catalog
 from pages.ui.messages import SOURCE, language, tr
 from pages.ui.paper import defaults
 from pages.ui.paper.said import say
@@ -24,8 +25,9 @@ def found(sketch: Sketch) -> str:
 
 
 def about(slug: str) -> str:
-    """What a paper is about: the first sentence of its page."""
-    return tr(first(defaults.layout(slug).words))
+    """What a paper is about: the first sentence of its page, or what the paper claims."""
+    words = defaults.layout(slug).words
+    return tr(first(words)) if words else catalog.paper(slug).claim
 
 
 def first(words: str) -> str:

@@ -74,9 +74,12 @@ def _raised(exponent: int) -> str:
 
 def amount(value: float, gauge: Gauge) -> str:
     """A measured value in its unit: shares in per cent."""
-    if gauge.unit == SHARE and math.isfinite(value):
-        return f"{100 * value:.3g}\u00a0%"
-    return number(value)
+    return percent(value) if gauge.unit == SHARE else number(value)
+
+
+def percent(value: float) -> str:
+    """A share in per cent; a dash where there is none."""
+    return f"{100 * value:.3g}\u00a0%" if math.isfinite(value) else number(value)
 
 
 def unit(gauge: Gauge) -> str:
@@ -190,7 +193,7 @@ def odds(
 
     Args:
         epsilon: What is proved; None or infinite when nothing is.
-        delta: Probability with which the bound may fail.
+        delta: What is added to the bound that epsilon sets.
         relation: Which data sets are neighbours.
         unit: What one record is, with its article: "a person".
         right: The largest share of right guesses, where more is known than epsilon and delta.

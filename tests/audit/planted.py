@@ -129,3 +129,41 @@ def copy(folder: Path, slug: str, fault: str = "") -> None:
                 assert text.count(old) == 1, f"{name}: expected one {old!r}"
                 text = text.replace(old, new)
         (target / file.name).write_text(text.replace('slug = "mean"', f'slug = "{slug}"'))
+
+
+TABLE = '''"""A table."""
+
+from engine.runs.exhibit import along, over, sheet
+from engine.runs.job import request
+
+
+def table1(full):
+    """A row."""
+    job = request("{slug}", "laplace", "flchain", {{}}, {{"epsilon": (1.0, 2.0)}}, range(2))
+    return along(
+        "epsilon", (1.0, 2.0), (job,), over("error"), row="Laplace", variant="as printed",
+        printed=(0.1, 0.05),
+    )
+
+
+EXHIBITS = (sheet(__file__).exhibit(table1),)
+'''
+SHEET = """[table1]
+title = "Table 1 of the copy"
+caption = "A caption."
+quantity = "Error"
+better = "down"
+"""
+
+
+def shown(folder: Path, slug: str, old: str = "", new: str = "") -> None:
+    """Gives a copy that is not read yet a table, one text in whose files is another."""
+    paper = folder / slug / declared.FILE
+    texts = {
+        paper: paper.read_text().replace("[paper]\n", '[paper]\nexhibits = "exhibits"\n'),
+        paper.with_name("exhibits.py"): TABLE.format(slug=slug),
+        paper.with_name("exhibits.toml"): SHEET,
+    }
+    assert any(old in text for text in texts.values())
+    for file, text in texts.items():
+        file.write_text(text.replace(old, new) if old else text)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from engine.audit import statistics
+from engine.audit.report import Audit
 from engine.cli.main import main
 
 APART = statistics.apart
@@ -43,6 +44,13 @@ def test_an_attack_by_a_weak_witness_says_so(capsys, monkeypatch):
     assert main(["audit", "mean", "laplace", "--replicas", "60"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "by 1 % of the sensitivity: a small bound says little here." in shown
+
+
+def test_an_attack_above_a_claim_does_not_say_whose_claim_it_is(capsys, monkeypatch):
+    """Papers claim some ε only approximately, and others' authors claim that of their rivals."""
+    monkeypatch.setattr(Audit, "above_claim", True)
+    assert main(["audit", "mean", "laplace", "--replicas", "12"]) == 0
+    assert capsys.readouterr().out.endswith("The attack is above what is claimed.\n")
 
 
 @pytest.mark.parametrize(

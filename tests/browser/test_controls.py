@@ -1,7 +1,7 @@
 """Every slider of every paper's page, moved once on an empty store."""
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from engine.catalog import catalog
 from tests.browser.app import serving, settled, temporary_home
@@ -58,7 +58,7 @@ def moved_once(page: Page, place: int) -> bool:
 def test_back_in_the_browser_shows_the_budget_of_its_address(app: App):
     """Typed budgets are steps of the browser's history."""
     page = app.tab("mean")
-    typed = page.get_by_test_id("stNumberInputField").last
+    typed = page.get_by_role("textbox", name="Type ε")
     finding = page.get_by_test_id("stMarkdownContainer")
     for budget in ("0.1", "5"):
         typed.fill(budget)
@@ -68,6 +68,25 @@ def test_back_in_the_browser_shows_the_budget_of_its_address(app: App):
     page.go_back()
     finding.get_by_text("At ε = 0.1, privacy costs").first.wait_for()
     page.locator("[aria-live=polite]").get_by_text("At ε = 0.1, privacy costs").wait_for()
+
+
+def test_a_budget_is_typed_with_a_point_or_a_comma(app: App):
+    page = app.tab("?lang=de")
+    typed = page.locator("[class*='-typed'] input")
+    for text, budget in (("0,5", "0.5"), ("0.2", "0.2"), ("\uff11", "1")):
+        typed.fill("")
+        typed.press_sequentially(text)
+        typed.press("Enter")
+        page.wait_for_function(
+            "to => (new URLSearchParams(location.search).get('home.epsilon') ?? '1') === to",
+            arg=budget,
+        )
+        expect(typed).to_have_value("")
+    typed.press_sequentially("0,5,1")
+    typed.press("Enter")
+    refused = "ε: erwartet wird eine Zahl von 0,05 bis 10, nicht 0,5,1."
+    expect(page.get_by_test_id("stToast").get_by_text(refused)).to_be_visible()
+    assert "home.epsilon" not in page.url
 
 
 def test_back_from_another_page_shows_the_view_of_the_address(app: App):

@@ -38,7 +38,7 @@ def test_a_copied_chart_says_what_it_shows_and_a_png_is_saved_without_a_clipboar
     page = app.tab("survival")
     settled(page)
     text = words(saved(page, "Save as SVG", tmp_path))
-    assert "Pairs ranked correctly at epsilon 1" in text  # the caption
+    assert "Pairs ranked wrongly at epsilon 1" in text  # the caption
     assert "No privacy" in text  # the names at the lines' ends say what is proved
     assert "Private Newton, proved" in text
     assert f"Epsilon Explorer {__version__}, runs" in text

@@ -9,9 +9,18 @@ from playwright.sync_api import Browser, Page, expect
 
 from engine.catalog import catalog
 from engine.runs.exhibit import exhibits
+from pages.ui import messages
 from tests.browser.app import serving, settled, still, temporary_home
 from tests.browser.conftest import App
-from tests.browser.judged import CROSSED, SIZE, budget_comes_first, few_are_named, names_are_whole
+from tests.browser.judged import (
+    BOXES,
+    CROSSED,
+    SIZE,
+    budget_comes_first,
+    few_are_named,
+    names_are_whole,
+    over,
+)
 
 pytestmark = pytest.mark.browser
 RANGE = r"[\d.]+(–[\d.]+)?(\u00a0%)?"
@@ -33,6 +42,9 @@ LINES = """() => (document.querySelector('.js-plotly-plot')?.data ?? [])
   .filter(trace => trace.mode === 'lines+markers' && trace.x.length > 1).length"""
 PLACES = """() => document.querySelector('.js-plotly-plot').data
   .filter(trace => trace.mode === 'lines+markers').map(trace => trace.x)"""
+POINTS = """() => [...document.querySelectorAll('.js-plotly-plot .scatterlayer .point')]
+  .map(one => one.getBoundingClientRect())
+  .map(({ x, y, width, height }) => ({ x, y, width, height }))"""
 WATCH = """() => { window.seen = []
   const look = () => { window.seen.push([...document.querySelectorAll(
       '.js-plotly-plot .scatterlayer .trace .points path')]
@@ -150,7 +162,7 @@ def obeys_keys(page: Page) -> None:
     budget_comes_first(page)
     high = page.locator("[data-testid=stMainBlockContainer]").evaluate("one => one.scrollHeight")
     assert high <= 1350  # a screen and a half
-    page.get_by_role("spinbutton", name="Type ε").fill("1.9")
+    page.get_by_role("textbox", name="Type ε").fill("1.9")
     page.keyboard.press("Enter")
     page.wait_for_url("**epsilon=2**")
     expect(page.get_by_text("the nearest is 2")).to_be_visible()
@@ -222,6 +234,23 @@ def test_no_line_runs_through_the_words_for_guessing_on_a_phone(first_visit: App
     page.locator(".js-plotly-plot .annotation-text-g", has_text="guessing").first.wait_for()
     few_are_named(page)
     assert page.evaluate(CROSSED) == []
+
+
+@pytest.mark.parametrize("code", ["en", "de", "fr"])
+def test_the_names_of_budgets_lie_on_no_point_and_no_other_words_on_a_phone(
+    first_visit: App, code: str
+):
+    page = first_visit.tab(f"?lang={code}", width=390, height=844)
+    page.locator(".js-plotly-plot .annotation-text-g", has_text="%").first.wait_for()
+    still(page)
+    boxes = page.evaluate(BOXES)
+    named = [one for one in boxes if one["text"].endswith("%")]
+    assert len(named) == 3
+    other = [one["text"] for one in boxes for stop in named if one != stop and over(one, stop)]
+    assert not {*other} - {messages.catalogue(code).get("guessing", "guessing")}  # its top is empty
+    points = page.evaluate(POINTS)
+    assert len(points) > 20
+    assert not [one["text"] for one in named for point in points if over(one, point)]
 
 
 def test_ticks_do_not_touch_at_200_percent(app: App):

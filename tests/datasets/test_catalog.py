@@ -68,6 +68,18 @@ def test_a_card_says_what_a_page_needs(name: str) -> None:
     assert all(texts)
 
 
+def test_a_proof_on_bounds_chosen_with_the_file_in_view_stands_under_an_assumption() -> None:
+    from engine.catalog import paper
+
+    assert "in view" in catalog.card("segment").public
+    for slug, method in (("lvq", "glvq_dp"), ("lvq", "gmlvq_dp"), ("enadpp", "dpsgd")):
+        card = paper(slug).entry(method).promise(paper(slug).spec(), catalog.card("segment"))
+        assert card.status == "proved_under_assumption"
+        assert "in view" in card.reasons[0]
+    for name in catalog.names():
+        assert catalog.card(name).taken == ("in view" in catalog.card(name).public)
+
+
 @pytest.mark.parametrize("name", ["", "mnist2", "../base", "base"])
 def test_an_unknown_name_is_a_request_error(name: str) -> None:
     for ask in (catalog.card, catalog.load):

@@ -2,6 +2,8 @@
 
 import importlib
 import io
+import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from datasets import catalog, own, own_columns, own_limits, own_reader, own_table
+from engine.cli.main import main
 from engine.core.errors import DatasetError, RequestError
 from engine.papers.survival.likelihood.scale import scaled
 from engine.training import split
@@ -48,6 +51,7 @@ TIME = "time: 0 to 50\n"
         ("time,event,age", '"row {i}",{i},{b},{i}', TIME),
         ("rownames,time,event,age", "{i},{i},{b},{i}", TIME),
         ("time;event;age", "{i},0;{b};{i}", TIME),
+        ("sep=;\ntime;event;age", "{i};{b};{i}", TIME),
         ("time\tevent\tage", "{i},5\t{b}\t{i}", TIME + "decimal comma: yes"),
         ("los,died,age", "{i},{b},{i}", TIME + "time column: los"),
         ("time,cens,age", "{i},{b},{i}", TIME + "event column: cens"),
@@ -151,6 +155,35 @@ def test_categories_are_columns_of_their_own_in_the_order_typed():
     assert table.card.bounds.covariates == ((0.0, 1.0), (0.0, 1.0))
     assert not table.x[:, 0].any()
     np.testing.assert_array_equal(table.x[:, 1], np.arange(ROWS) % 3 == 0)
+
+
+def test_signs_and_figures_tell_categories_apart():
+    """Of ages below and above a bound, and of scores below and above 0."""
+    rows = [
+        f"{i},{i % 2},{('<65', '65', '>65', '>=80')[i % 4]},{(0, -1, 1)[i % 3]}"
+        for i in range(ROWS)
+    ]
+    columns = {"age": ["65", "<65", ">65", ">=80"], "score": ["0", "-1", "1"]}
+    stated = [f"{key}.categories = {words}" for key, words in columns.items()]
+    lines = "\n".join(["[columns]", "time.high = 50", *stated])
+    card = kept("\n".join(["time,event,age,score", *rows]).encode(), lines).card
+    pairs = list(zip(card.features, card.units, strict=True))
+    assert pairs == [
+        ("age under 65", "1 = under 65"), ("age over 65", "1 = over 65"),
+        ("age from 80", "1 = from 80"), ("score -1", "1 = -1"), ("score 1", "1 = 1"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", ["arm", "what was given at the first visit"])
+def test_a_feature_ends_with_what_its_1_means(key):
+    """Also where two categories are the same words to a page, and where they are long."""
+    words = ("none", "a|b", "a*b", "given twice a day by mouth and once a day by infusion, weekly")
+    rows = [f'{i},{i % 2},"{words[i % 4]}"' for i in range(ROWS)]
+    levels = f"[columns.'{key}']\ncategories = {list(words)}\n[columns.time]\nhigh = 50\n"
+    card = kept("\n".join([f"time,event,{key}", *rows]).encode(), levels).card
+    assert len(set(card.units)) == len(card.features) == 3
+    for name, unit in zip(card.features, card.units, strict=True):
+        assert name == f"{key} {unit.removeprefix('1 = ')}"
 
 
 def test_a_public_list_names_levels():
@@ -554,7 +587,51 @@ def test_what_is_none_of_the_categories_is_told():
     assert seen["why"] == "blanks count as the baseline i"
     typed = own.propose(content, f'{BASE}[columns.stage]\ncategories = ["ii", "i"]\n')
     why = typed["columns"]["stage"]["why"]
-    assert why == "blanks and other values count as the baseline ii"
+    assert why == "blanks and other values (iv) count as the baseline ii"
+
+
+def test_a_mistyped_category_is_told_when_the_table_is_added(tmp_path, capsys):
+    """By the command, in JSON, and to a notebook; the table is added."""
+    rows = [f"{i + 1},{i % 2},{i},{('early', 'middle', 'late')[i % 3]}" for i in range(24)]
+    file, typed = tmp_path / "a.csv", tmp_path / "a.toml"
+    file.write_bytes(lived("time,event,age,stage", rows))
+    words = ["early", "middel", "late"]
+    typed.write_text(f"{BASE}[columns.stage]\ncategories = {words}\n")
+    said = "stage: other values (middle) count as the baseline early; no row holds middel"
+    asked = ["table", "add", str(file), "--settings", str(typed)]
+    assert main(asked) == 0
+    out, error = capsys.readouterr()
+    assert out.split() == list(own.names())
+    assert error == f"{said}\n"
+    assert main([*asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == [said]
+    columns = {"time": {"high": 50}, "age": {"low": 0, "high": 90}, "stage": {"categories": words}}
+    with pytest.warns(UserWarning, match=re.escape(f"data: {said}")):
+        own.keep_frame(pd.read_csv(file), columns, accept=False)
+    right = typed.read_text().replace("middel", "middle")
+    assert own.add("a.csv", file.read_bytes(), right).notes == ()
+
+
+def test_a_stated_category_is_no_blank():
+    """Such as no treatment; what is blank beside it becomes what stands for blanks."""
+    rows = [f"{i + 1},{i % 2},{i},{('none', 'drug', '')[i % 3]}" for i in range(24)]
+    content = lived("time,event,age,arm", rows)
+    toml = f'{BASE}[columns.arm]\ncategories = ["placebo", "none", "drug"]\nfill = "drug"\n'
+    added = own.add("a.csv", content, toml)
+    assert added.notes == ("arm: no row holds placebo",)
+    table = catalog.load(added.name)
+    assert table.card.features == ("age", "arm none", "arm drug")
+    assert table.x[:3, 1:].tolist() == [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+
+
+def test_what_is_left_out_or_clipped_is_told_when_the_table_is_added():
+    rows = [f"{i + 1},{i % 2},{i * 9},name {i},2" for i in range(24)]
+    content = lived("time,event,age,who,b", rows)
+    added = own.add("a.csv", content, f'{BASE}[columns.b]\nrole = "left out"\n')
+    assert added.notes == (
+        "age: values beyond the bounds are clipped",
+        "who: it is left out, since it holds 24 different words",
+    )
 
 
 def test_an_unclear_event_is_told():

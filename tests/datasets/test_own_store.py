@@ -35,6 +35,18 @@ def parquet_file(table: pa.Table, **options) -> bytes:
     return sink.getvalue()
 
 
+def test_a_limit_of_the_size_of_files_is_one_sentence(tmp_path):
+    (tmp_path / "a.csv").write_bytes(plain(20_000))
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000));"
+        "from engine.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "table", "add", str(tmp_path / "a.csv")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    said = "file: expected room to read it, got File too large\n"
+    assert (done.returncode, done.stderr) == (1, said)
+
+
 def words() -> bytes:
     """A word of 2 MB in each of 20,000 rows, which its dictionary holds once: 40 GB as text."""
     one = pa.DictionaryArray.from_arrays(pa.array([0] * 20_000, pa.int32()), ["x" * 2_000_000])

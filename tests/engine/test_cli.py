@@ -28,6 +28,7 @@ from engine.runs.job import Job, request
 from engine.service.job_runner import perform
 from engine.service.process import Process
 from engine.service.run import OUTDATED
+from tests.audit import planted
 from tests.engine.conftest import ROOT, claimed
 from tests.engine.toy import PAPER, guarantee
 
@@ -470,6 +471,31 @@ def test_all_exhibits_are_computed_and_one_that_fails_is_named(exhibit, capsys, 
     first, second = (line for line in error.splitlines() if not re.search(r": \d+ of \d+, ", line))
     assert first.startswith("Table 1, only: run ")
     assert second.startswith("toy table3: only: run ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"laplace", "flchain"', '"laplas", "flchain"', "planted table1: method: expected one of"),
+        ('over("error")', "over(0)[1]", "planted table1: expected an exhibit that can be compute"),
+        ('exhibits = "exhibits"', 'exhibits = "exhibit"', "engine.papers.planted.exhibit: expecte"),
+        ("quantity", "quantty", "engine.papers.planted.exhibits: expected a module with EXHIBITS"),
+    ],
+)
+def test_a_mistake_in_an_exhibit_is_one_sentence_and_the_others_are_listed(
+    outside, tmp_path, capsys, old, new, says
+):
+    slug = outside()
+    planted.shown(tmp_path / "papers", slug, old, new)
+    assert main(["reproduce", "--list"]) == 0
+    out, error = capsys.readouterr()
+    assert "Table 2" in out
+    assert len(error.splitlines()) == 1
+    assert error.startswith(says)
+    assert main(["reproduce", slug]) in (1, 2)
+    error = capsys.readouterr().err
+    assert len(error.splitlines()) == 1
+    assert error.startswith(says)
 
 
 def test_exhibits_are_found_by_name():

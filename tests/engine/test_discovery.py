@@ -104,6 +104,19 @@ def test_a_card_with_an_unknown_status_is_refused(beside, capsys):
             with_method("name=one.methods[1].name"),
             "expected methods with names of their own, got '",
         ),
+        (with_method("fixed=(('epsilom', 1.0),)"), ".fixed one of epsilon, "),
+        (with_paper("relation='replace'"), "expected in relation one of replace_one, add_or_rem"),
+        (with_paper("opening={'epsilom': 1.0}"), "expected in opening one of epsilon, "),
+        (with_paper("opening={'epsilon': -1.0}"), "got -1.0 as epsilon to begin with on digits"),
+        (with_paper("settings={'mnits': {}}"), "expected in settings one of digits, mnist, "),
+        (
+            with_paper("settings={'mnist': {'epsilom': 1.0}}"),
+            "expected in settings.mnist one of epsilon, ",
+        ),
+        (
+            with_paper("settings={'mnist': {'epsilon': -1.0}}"),
+            "got -1.0 as epsilon to begin with on mnist",
+        ),
     ],
 )
 def test_a_broken_paper_is_one_sentence_and_the_others_are_listed(beside, capsys, text, says):
@@ -118,6 +131,45 @@ def test_a_broken_paper_is_one_sentence_and_the_others_are_listed(beside, capsys
     assert set(catalog.catalog()) == known
     with pytest.raises(RequestError, match=r"engine\.papers\.sixth: expected"):
         catalog.paper("sixth")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("[knobs.bound]", "[knobs.bond]", "in paper.toml a table [knobs.bound], got"),
+        ("[gauges.bias]", "[gauges.bia]", "in paper.toml a table [gauges.bias], got"),
+        ("bounds = [2, 1_0", "bounds = [2000, 1_0", "got 500 as records by default"),
+        ("step = 0.1", "stepp = 0.1", "a PAPER that can be read, got TypeError: Kn"),
+        (
+            'scale = "log"\nunit = "mg/dL"\naxis', 'scale = "logg"\naxis',
+            "expected in knobs.bound.scale one of linear, log, got 'logg'",
+        ),
+        (
+            'better = "down"\nunit = "mg/dL"\nscale', 'better = "downn"\nscale',
+            "expected in gauges.error.better one of up, down, neither, got 'downn'",
+        ),
+        (
+            'scale = "log"\nhelp = """\\\n  Absolute', 'scale = "lg"\nhelp = """ ',
+            "expected in gauges.error.scale one of linear, log, got 'lg'",
+        ),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_the_tables_of_a_paper_is_one_sentence(
+    outside, tmp_path, capsys, old, new, says
+):
+    known = set(catalog.catalog())
+    slug = outside()
+    file = tmp_path / "papers" / slug / "paper.toml"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+    assert main(["list"]) == 0
+    out, error = capsys.readouterr()
+    assert all(one in out for one in known)
+    assert error.startswith(f"engine.papers.{slug}: expected")
+    assert says in error
+    assert len(error.splitlines()) == 1
+    assert set(catalog.catalog()) == known
 
 
 @pytest.mark.parametrize(

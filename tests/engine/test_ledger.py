@@ -24,6 +24,8 @@ from engine.privacy.guarantee import Guarantee
 from engine.privacy.selection import ORDERED
 from engine.runs import ledger, release
 from engine.runs.ledger import LedgerEntry, Limit
+from pages.ui.paper import spent
+from pages.ui.words import number
 
 SETTINGS = """
 [columns.days]
@@ -181,6 +183,16 @@ def test_a_release_is_entered_and_a_limit_stops_the_one_that_would_pass_it(
     assert main(asked(table, tmp_path / "c")) == 2
     said = capsys.readouterr().err
     assert "cost at most ε 2.5 and δ 0.1, got ε" in said
+    counted = math.fsum(one.epsilon for one in ledger.read(table).releases)
+    more = counted + ledger.read(table).releases[0].epsilon
+    assert f"got ε {more:.6g} and" in said
+    assert "with this one by basic composition, which the limit names: nothing was drawn" in said
+    assert main(["ledger", table]) == 0
+    told = capsys.readouterr().out
+    assert "by composition of Rényi curves" in told  # the smallest sum is not the one that counts
+    assert f"0.1, by basic composition, by which ε = {counted:.6g} is spent." in told
+    page = spent.said(ledger.read(table))
+    assert page == f"2 releases: ε = {number(counted)} of 2.5 spent."
     assert said.count("\n") == 1
     assert drawn() == 2
     assert not (tmp_path / "c").exists()

@@ -1,5 +1,6 @@
 """A release is read by people who do not have this program: by its names, units and signs."""
 
+import io
 import json
 import subprocess
 import sys
@@ -9,9 +10,12 @@ import pandas as pd
 import pytest
 from lifelines import CoxPHFitter
 
+from datasets import catalog as data_catalog
 from datasets import own
-from engine.cli import readout, shared
+from engine.cli import readout, release_files, shared
 from engine.cli.main import main
+from engine.papers.lvq.predicted import scores
+from engine.runs.job import request
 
 ROWS = 4_000
 SETTINGS = """
@@ -23,6 +27,10 @@ low = 20
 high = 80
 [columns.arm]
 categories = ["control", "drug"]
+[columns.mass]
+low = 40
+high = 140
+fill = 70
 """
 
 
@@ -33,7 +41,7 @@ def persons() -> pd.DataFrame:
     life = rng.exponential(150 / np.exp(0.03 * (age - 50) - 0.7 * drug))
     return pd.DataFrame({
         "days": np.minimum(life, 400).round(3) + 0.001, "event": (life < 400).astype(int),
-        "age": age, "arm": np.where(drug, "drug", "control"),
+        "age": age, "arm": np.where(drug, "drug", "control"), "mass": rng.uniform(40, 140, ROWS),
     })  # fmt: skip
 
 
@@ -63,19 +71,50 @@ def test_pandas_alone_reads_signs_and_sizes_that_lifelines_gives(released):
 
 def test_the_reader_predicts_without_this_program(released, tmp_path):
     people = tmp_path / "people.csv"
-    text = "age,arm drug\n50,0\n50,1\n500,0\n80,0\n"
+    text = "age,arm drug,mass\n50,0,70\n50,1,70\n500,0,70\n80,0,70\n,, NA \n50,0,70\n"
     people.write_text(text, encoding="utf-8-sig")  # as Excel writes it
     done = subprocess.run(
         [sys.executable, "-I", str(released / "predict.py"), str(people)],
         capture_output=True, text=True, check=True, cwd=tmp_path,
     )  # fmt: skip
     times, *curves = [np.array(line.split(","), float) for line in done.stdout.splitlines()]
-    control, drug, beyond, oldest = curves
+    control, drug, beyond, oldest, blank, filled = curves
+    np.testing.assert_array_equal(blank, filled)  # the middle of the bounds, the reference, 70
     np.testing.assert_array_equal(beyond, oldest)  # moved to its bound
     assert (drug > control).all()
     expected = np.exp(-times / 150)
     assert np.abs(control - expected).max() < 0.05
     assert len(readout.SHEET["programs"]["predict.py"].splitlines()) < 45
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "age,arm drug\n50,0\n",
+            "column mass: expected a number in every row, got 'no such column'",
+        ),
+        (
+            "age,arm drug,mass\n50,m,70\n",
+            "column arm drug: expected a number in every row, got 'm'",
+        ),
+    ],
+)
+def test_the_reader_says_what_it_lacks(text, said, released, tmp_path):
+    (tmp_path / "people.csv").write_text(text)
+    command = [sys.executable, "-I", str(released / "predict.py"), str(tmp_path / "people.csv")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, f"{said}\n")
+
+
+def test_the_reader_takes_a_file_of_windows(released, tmp_path):
+    text = "name,age,arm drug,mass\nJürgen,50,0,70\n"
+    told = []
+    for code in ("utf-8", "cp1252"):
+        (tmp_path / "people.csv").write_text(text, encoding=code)
+        command = [sys.executable, "-I", str(released / "predict.py"), str(tmp_path / "people.csv")]
+        told.append(subprocess.run(command, capture_output=True, check=True).stdout)
+    assert told[0] == told[1]
 
 
 def test_the_readme_says_what_each_file_is_for(released):
@@ -84,8 +123,126 @@ def test_the_readme_says_what_each_file_is_for(released):
         if file.name != "README.md":
             assert f"`{file.name}`" in text or file.name in text
     model = json.loads((released / "model.json").read_text())
-    assert [one["name"] for one in model["covariates"]] == ["age", "arm drug"]
+    about = [[one[key] for key in ("name", "reference", "fill")] for one in model["covariates"]]
+    assert about == [["age", "", 50.0], ["arm drug", "control", 0.0], ["mass", "", 70.0]]
+    table = pd.read_csv(released / "coefficients.csv", keep_default_na=False).set_index("covariate")
+    assert table.reference.to_dict() == {"age": "", "mass": "", "arm drug": "control"}
+    assert "- `arm drug` is compared with control.\n" in text
+
+
+def test_a_fill_does_not_tell_whether_there_are_blanks(tmp_path, monkeypatch):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    table = persons()[:40]
+    blank = table.assign(age=table.age.where(table.index > 0))
+    names = [
+        own.keep("a.csv", one.to_csv(index=False).encode(), SETTINGS) for one in (table, blank)
+    ]
+    assert own.words(names[0]) == own.words(names[1])
+
+
+def test_a_log_rank_release_names_its_groups_and_its_sign(tmp_path, monkeypatch):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    name = own.keep("study.csv", persons().to_csv(index=False).encode(), SETTINGS)
+    features = own.card(name).features
+    said = []
+    for feature in ("arm drug", "age"):
+        out = tmp_path / feature
+        group = f"group={features.index(feature) + 1}"
+        asked = ["run", "survival", "log_rank", "--dataset", name, "--set", "epsilon=5"]
+        assert main([*asked, "--set", group, "--release", "--to", str(out)]) == 0
+        said.append((out / "README.md").read_text())
+        score = np.load(out / "release.npz")["log_rank"][0]
+        assert score < -5 if feature == "arm drug" else score > 5  # the drug helps, age does not
+    for line in (
+        "- Group 1: all others (control). It stands first in `log_rank_counts`.",
+        "- Group 2: drug (`arm drug` is 1).",
+        "- A `log_rank` above 0 means that events come earlier in group 2 than in group 1.",
+    ):
+        assert f"{line}\n" in said[0]
+    assert "- Group 2: `age` is above 50, the middle of its public bounds.\n" in said[1]
 
 
 def test_a_name_is_no_formula():
     assert shared.spreadsheet(["a"], [["=1+1"], [-1.5]], "\n") == "a\n'=1+1\n-1.5\n"
+
+
+FEW = 600
+GRADES = """
+[columns.size]
+low = 0
+high = 30
+[columns.width]
+low = -2
+high = 2
+[columns.grade]
+categories = ["1", "2", "low, treated"]
+"""
+
+
+def graded() -> pd.DataFrame:
+    """Made-up rows of three classes, which the size alone tells apart."""
+    rng = np.random.default_rng(5)
+    grade = rng.integers(0, 3, FEW)
+    size = np.clip(rng.normal(5 + 10 * grade, 1.5), 0, 30)
+    words = np.array(["1", "2", "Low, treated"])[grade]
+    return pd.DataFrame({"size": size, "width": rng.uniform(-2, 2, FEW), "grade": words})
+
+
+@pytest.fixture
+def prototypes(tmp_path, monkeypatch):
+    """The job of a release of prototypes, and what stands beside its arrays."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    name = own.keep("grades.csv", graded().to_csv(index=False).encode(), GRADES, "grade")
+    job = request("lvq", "gmlvq_dp", name)
+    rows = np.array([[[5.0, 0.5], [16.0, -0.4], [25.0, 0.1]]], np.float32)
+    arrays = {
+        "prototypes": rows, "labels": np.array([[0, 1, 2]], np.int32),
+        "relevance": np.array([[0.9, 0.1]]), "omega": np.array([[[0.9, -0.2], [0.1, 0.2]]]),
+    }  # fmt: skip
+    card = job.entry().promise(job.batch().spec, own.card(name))
+    folder = tmp_path / "out"
+    folder.mkdir()
+    release_files.written(folder, job, card, arrays)
+    return job, arrays, folder
+
+
+def test_prototypes_have_the_words_of_the_table(prototypes):
+    _, _, folder = prototypes
+    table = pd.read_csv(folder / "prototypes.csv", dtype={"class": str})
+    assert table["class"].tolist() == ["1", "2", "low, treated"]
+    assert table["size"].tolist() == [5.0, 16.0, 25.0]
+
+
+@pytest.mark.parametrize("metric", [True, False])
+def test_prototypes_predict_without_this_program(metric, prototypes, tmp_path):
+    """As this program does: also for values beyond the bounds, and with the metric."""
+    job, arrays, folder = prototypes
+    if not metric:
+        arrays = {name: one for name, one in arrays.items() if name != "omega"}
+        arrays["relevance"] = np.full((1, 2), 0.5)
+        card = job.entry().promise(job.batch().spec, own.card(job.dataset))
+        release_files.written(folder, job, card, arrays)
+    rows = graded()[["size", "width"]]
+    people = pd.concat([rows, pd.DataFrame({"size": [40, None, 15], "width": [0, 1, None]})])
+    people.to_csv(tmp_path / "rows.csv", index=False)
+    done = subprocess.run(
+        [sys.executable, "-I", str(folder / "predict.py"), str(tmp_path / "rows.csv")],
+        capture_output=True, text=True, check=True, cwd=tmp_path,
+    )  # fmt: skip
+    found = pd.read_csv(io.StringIO(done.stdout), dtype=str)["class"].tolist()
+    expected = scores(job.batch().spec, data_catalog.load(job.dataset), arrays)["predictions"][0]
+    words = own.words(job.dataset).classes
+    assert found[:FEW] == [words[k] for k in expected]
+    assert found[FEW:] == ["low, treated", "2", "2"]
+    assert len(set(found[:FEW])) == 3
+    said = (folder / "README.md").read_text()
+    assert "`predict.py`" in said
+    assert "- Arrays have numbers for the classes: 0 is 1; 1 is 2; 2 is low, treated.\n" in said
+
+
+def test_a_metric_that_is_not_kept_predicts_nothing(prototypes, tmp_path):
+    job, arrays, _ = prototypes
+    wide = {name: one for name, one in arrays.items() if name != "omega"}
+    card = job.entry().promise(job.batch().spec, own.card(job.dataset))
+    files = release_files.written(tmp_path, job, card, wide)
+    assert [file.name for file in files] == ["card.json", "README.md", "prototypes.csv"]

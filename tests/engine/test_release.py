@@ -176,7 +176,9 @@ def test_a_table_of_one_s_own_is_released_whatever_its_classes(
     name = own.keep("a.csv", "\n".join(["a,b,c,kind", *rows]).encode(), lines, "kind")
     told = ["--dataset", name, "--set", "epochs=1", "--release", "--to", str(tmp_path / "out")]
     assert main(["run", "lvq", method, *told]) == 0, capsys.readouterr().err
-    assert (tmp_path / "out" / "card.json").exists()
+    assert {"card.json", "model.json", "predict.py"} <= {*os.listdir(tmp_path / "out")}
+    table = (tmp_path / "out" / "prototypes.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in table] == ["class", *(f"c{k}" for k in range(classes))]
 
 
 def test_a_result_that_is_withheld_releases_nothing(monkeypatch):

@@ -59,6 +59,18 @@ def test_the_folder_is_named_by_the_environment(monkeypatch, tmp_path):
     assert Store().folder == tmp_path / "b" / "epsilon-explorer"
 
 
+def test_a_tilde_in_the_environment_is_the_users_own_folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path / "user"))
+    monkeypatch.setenv("EXPLORER_HOME", "~/runs")
+    Store().submit(job(), {})
+    assert (tmp_path / "user" / "runs").is_dir()
+    assert not (tmp_path / "~").exists()
+    monkeypatch.setenv("EXPLORER_HOME", "~nobody-here/runs")
+    assert store_module.home() == Path("~nobody-here/runs")
+
+
 @pytest.mark.parametrize(
     ("platform", "part"),
     [("linux", ".local/share"), ("darwin", "Library/Application Support"), ("win32", "AppData")],

@@ -15,6 +15,7 @@ from datasets import catalog as data_catalog
 from datasets import own
 from datasets.base import Bounds, Card, LabelledTable, SurvivalTable
 from engine.audit.bounds import Scores, epsilon_bound
+from engine.cli import shared
 from engine.cli.main import main
 from engine.core.errors import RequestError
 from engine.privacy import exact
@@ -365,11 +366,51 @@ def test_a_table_of_classes_with_negative_numbers_comes_back(tmp_path, monkeypat
     name = own.keep("a.csv", "\n".join(["a,kind", *rows]).encode(), toml, "kind")
     to = tmp_path / "again.csv"
     assert main(asked(name, to, 3.0)) == 0
-    cells = list(csv.reader(to.read_text().splitlines()))
-    values = np.array([list(map(float, row)) for row in cells[1:]])
-    assert values[:, cells[0].index("a")].min() < 0.0
+    rows = list(csv.DictReader(to.read_text().splitlines()))
+    assert min(float(row["a"]) for row in rows) < 0.0
     capsys.readouterr()
     assert main(["table", "add", str(to), "--settings", str(to.with_suffix(".toml"))]) == 0
     again = data_catalog.card(capsys.readouterr().out.split()[0])
     assert again.classes == 3
     assert not again.taken
+
+
+@pytest.mark.parametrize("words", [("1", "2", "3"), ("-1", "0", "1"), ("low, treated", "@home")])
+def test_classes_keep_the_words_of_the_table(words, tmp_path, monkeypatch, capsys):
+    """A model that learns from the synthetic table is right about the original."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    rows = [f'{10 * (i % len(words))},"{words[i % len(words)]}"' for i in range(600)]
+    toml = f"[columns.a]\nlow = 0\nhigh = 20\n[columns.grade]\ncategories = {json.dumps(words)}\n"
+    name = own.keep("a.csv", "\n".join(["a,grade", *rows]).encode(), toml, "grade")
+    to = tmp_path / "again.csv"
+    assert main(asked(name, to, 50.0)) == 0
+    found = list(csv.DictReader(to.read_text().splitlines()))
+    place = {shared.words_only(word): k for k, word in enumerate(words)}
+    assert {row["label"] for row in found} == {*place}
+    assert np.mean([abs(float(row["a"]) - 10 * place[row["label"]]) < 2 for row in found]) > 0.9
+    assert json.loads(to.with_suffix(".card.json").read_text())["classes"] == list(words)
+    capsys.readouterr()
+    assert main(["table", "add", str(to), "--settings", str(to.with_suffix(".toml"))]) == 0
+    again = capsys.readouterr().out.split()[0]
+    assert own.words(again).classes == tuple(place)
+
+
+def test_a_synthetic_record_of_a_table_of_classes_is_in_one_category(tmp_path, monkeypatch, capsys):
+    """Noise alone leaves a few in none of them: what is no category at all is counted too."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    stages = ("early", "middle", "late", ">=4")
+    rows = [f"{stages[i % 4]},{(i // 4) % 2},{'mf'[i % 3 > 0]}" for i in range(3_000)]
+    toml = (
+        f"[columns]\nstage.categories = {list(stages)}\nsex.categories = ['m', 'f']\n"
+        "kind.categories = ['0', '1']\n"
+    )
+    name = own.keep("a.csv", "\n".join(["stage,kind,sex", *rows]).encode(), toml, "kind")
+    to = tmp_path / "again.csv"
+    assert main(asked(name, to, 3.0, "--json")) == 0
+    assert [one["levels"] for one in json.loads(capsys.readouterr().out)["columns"]] == [2, 5, 3]
+    rows = list(csv.DictReader(to.read_text().splitlines()))
+    for words in (("early", "middle", "late", "from 4"), ("m", "f")):
+        key = "sex" if "m" in words else "stage"
+        held = [sum(int(row[f"{key} {word}"]) for word in words) for row in rows]
+        assert max(held) == 1
+        assert held.count(0) < 60

@@ -10,14 +10,17 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from engine.core.errors import DatasetError, RequestError, StoreError
+from engine.runs import changes
 from engine.runs.events import Failed, Finished, Started
 from engine.service import job_runner as work
 from engine.service import presence, recorder
+from engine.service import worker as service
 from engine.service.claim import take
 from engine.service.job_runner import perform, sentence
 from engine.service.process import here
@@ -265,6 +268,25 @@ def test_a_worker_of_older_code_leaves_the_job_to_another(toy, store, client, mo
     assert not worker.turns.go()
     assert not worker._staying()
     assert client.run(toy().id).state == "queued"
+
+
+@pytest.mark.parametrize(
+    "name", ["engine/papers/one/method.py", "engine/papers/one/paper.toml", "added/paper.toml"]
+)
+def test_a_table_beside_the_code_and_a_paper_that_is_installed_are_code(
+    tmp_path, monkeypatch, name
+):
+    for file in ("engine/service/worker.py", "added/__init__.py", name):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    entry = SimpleNamespace(module="added.method")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(service, "__file__", str(tmp_path / "engine/service/worker.py"))
+    monkeypatch.setattr(changes, "outside", lambda: ("added",))
+    monkeypatch.setattr(changes, "catalog", lambda: {"added": SimpleNamespace(methods=(entry,))})
+    before = code()
+    os.utime(tmp_path / name, (before + 60.0, before + 60.0))
+    assert code() == before + 60.0
 
 
 @pytest.mark.parametrize("text", ["x", "0", "-1", "inf", "nan"])

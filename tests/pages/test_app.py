@@ -16,6 +16,7 @@ from engine.papers.survival.spec import SurvivalSpec
 from engine.runs import shipped
 from engine.runs.job import request
 from engine.service.client import Client
+from engine.service.store import Store
 from pages.ui.jobs.sentences import progress
 from pages.ui.kit.address import link
 from pages.ui.kit.offers import offer
@@ -340,6 +341,40 @@ def test_the_list_of_runs_can_open_take_and_delete(visit: Open, trained: Path):
     test.checkbox(key=f"sure.{run.id}").check().run()
     test.button(key=f"delete.{run.id}").click().run()
     assert run.id not in {one.id for one in client.runs()}
+
+
+def change(home: Path, run: str, what: str) -> None:
+    """Changes the row of a run in the store."""
+    with Store(home).database.writing() as connection:
+        connection.execute(f"UPDATE jobs SET {what}, crc = NULL WHERE id = ?", (run,))
+
+
+@pytest.mark.parametrize(
+    ("what", "says"),
+    [
+        ("text = replace(text, '\"laplace\"', '\"gone\"')", "**gone** on FLchain"),
+        ("text = replace(text, '\"mean\"', '\"gone\"')", "**laplace** on FLchain"),
+        ("state = 'dancing'", "expected a run that this version can read, got the state 'dancing'"),
+    ],
+)
+def test_a_run_that_is_not_known_hides_no_other_and_can_be_deleted(
+    visit: Open, home: Path, what: str, says: str
+):
+    old, gone = (request("mean", "laplace", "flchain", {}, {}, [seed]) for seed in range(2))
+    for job in (old, gone):
+        play(home, job)
+    change(home, gone.id, what)
+    test = visit("runs")
+    assert not test.exception
+    assert not test.error
+    assert [one.url for one in test.link_button] == [link(old)]
+    assert says in said(test).replace("\\", "")
+    assert not any(button.key == f"restart_alt.{gone.id}" for button in test.button)
+    test.checkbox(key=f"sure.{gone.id}").check().run()
+    test.button(key=f"delete.{gone.id}").click().run()
+    client = Client(home, workers=False)
+    assert [run.id for run in client.runs()] == [old.id]
+    assert client.unreadable() == []
 
 
 def test_an_address_made_from_a_job_leads_back_to_it(visit: Open, home: Path):

@@ -118,7 +118,7 @@ def charts(monkeypatch: pytest.MonkeyPatch) -> Charts:
         assert picture.alt
         assert list(picture.rows)
         name = key.removeprefix("enadpp.").removesuffix(".chart")
-        actual[name] = json.loads(picture.text)
+        actual[name] = {**json.loads(picture.text), "alt": picture.alt}
         show(key, picture, *rest)
 
     monkeypatch.setattr(parts, "show", kept)
@@ -163,6 +163,8 @@ def test_every_section_draws(visit: Open, learned: Path, charts: Charts):
         "spent", "ledger",
     }  # fmt: skip
     assert named(charts["accuracy"]) == ["EnADPP, with proof", "No privacy"]
+    _, _, ends = charts["accuracy"]["alt"].partition("at the end: ")
+    assert ends.count("\u00a0%") == 2  # as its axis says them
     assert named(charts["layers"])[-1] == "layer 3 (output)"
     assert "Appears as soon as" not in words
     assert "for comparison only" in words
@@ -233,10 +235,20 @@ def test_the_printed_noise_is_counted_under_every_reading(visit: Open, home: Pat
     assert "ε = **288**" in words  # 1 · 143.8 / 0.5: of 1,797 digits 1,438 are trained on
 
 
+@pytest.mark.parametrize("calibration", ["paper", "rigorous"])
+def test_the_page_says_that_printed_ratios_have_no_smallest_one(
+    visit: Open, learned: Path, calibration: str
+):
+    test = visit("enadpp", **{"enadpp.calibration": calibration, "enadpp.tab": "Why"})
+    assert not test.exception
+    assert ("there is no smallest ratio; here it is 0.8" in said(test)) is (calibration == "paper")
+
+
 def test_a_dragged_relevance_moves_figure_one(visit: Open, learned: Path, charts: Charts):
     test = visit("enadpp", **{"enadpp.feature1": "1.0", "enadpp.tab": "Why"})
     bars = charts["figure1"]["data"]
     assert bars[0]["y"][0] == max(bars[0]["y"])
+    assert sum(bars[0]["y"]) == pytest.approx(1.0, abs=1e-3)  # ADPPL's printed ratio is a share
     test.slider(key="enadpp.feature1").set_value(0.0).run()
     assert not test.exception
     bars = charts["figure1"]["data"]

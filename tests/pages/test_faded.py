@@ -14,7 +14,7 @@ from pages.ui.paper import defaults, stages
 from pages.ui.paper.series import SOON
 from pages.ui.papers.survival import sections
 from tests.pages.conftest import Open
-from tests.pages.drawn import charts, texts
+from tests.pages.drawn import charts, plots, texts
 from tests.pages.played import begin, play
 
 LEFT = "changes the answer for these two people"
@@ -39,6 +39,8 @@ def test_a_picture_stays_until_the_new_one_is_there(visit: Open, trained: Path, 
     assert not test.exception
     assert len(charts(test)) == count
     assert faded(test)[0].endswith("Before: q = 10")
+    names = [one["alt"] for one in plots(test)]
+    assert [one.startswith("Before: q = 10. ") for one in names].count(True) == len(faded(test))
     assert LEFT not in texts([test])
     for run in Client(trained, workers=False).runs():
         if run.job.values.get("intervals") == 20:
@@ -47,6 +49,16 @@ def test_a_picture_stays_until_the_new_one_is_there(visit: Open, trained: Path, 
     assert len(charts(test)) == count
     assert faded(test) == []
     assert (LEFT in texts([test])) == (tab == "Cost")
+
+
+def test_a_picture_that_stays_is_named_in_the_language(visit: Open, trained: Path):
+    at = {"survival.tab": "People", "survival.epsilon": "0.5"}
+    test = visit("survival", lang="de", **at)
+    test.select_slider(key="survival.epsilon").set_value("2")
+    moved(test)
+    caption = next(one.value for one in test.caption if "Vorher" in one.value)
+    assert caption.endswith("Vorher: q = 10, ε = 0,5")
+    assert any(one["alt"].startswith("Vorher: q = 10, ε = 0,5. ") for one in plots(test))
 
 
 def test_no_picture_stays_where_nothing_comes(visit: Open, trained: Path):

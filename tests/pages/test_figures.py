@@ -12,12 +12,13 @@ from plotly.offline import get_plotlyjs_version
 
 from engine.core.gauges import Gauge
 from engine.runs.results import Results
-from pages.ui.charts import curves, heights, measured, notes, theme
+from pages.ui import messages
+from pages.ui.charts import curves, heights, lines, measured, notes, theme
 from pages.ui.charts.dots import dots
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.rows import Marks, marks
-from pages.ui.kit import plot
-from pages.ui.paper import defaults
+from pages.ui.kit import labels, plot
+from pages.ui.paper import defaults, parts
 from pages.ui.paper.said import say
 from pages.ui.papers.survival import figures as survival
 from tests.pages.drawn import sound
@@ -71,7 +72,7 @@ def test_a_figure_of_nothing_can_be_drawn():
     nothing = measured.curve(results(np.full(15, np.nan)), "error", "One", 0)
     empty = curves.utility([nothing], [], GAUGE, 1.0, "r", (0.1, 10.0))
     assert json.loads(empty.to_json())["layout"]["xaxis"]["type"] == "log"
-    assert "no points yet" in curves.reading([nothing], GAUGE, 1.0)
+    assert "no points yet" in labels.in_words([nothing], GAUGE, 1.0)
 
 
 def test_the_chosen_budget_has_a_rule_a_flag_and_rings():
@@ -180,7 +181,24 @@ def test_the_table_and_the_sentence_hold_the_same_numbers():
     one = measured.curve(results(np.full(15, 2.0)), "error", "One", 0)
     rows = curves.rows([one], [measured.Level("None", theme.reference_style(0), 0.5)])
     assert [row["Median"] for row in rows] == [2.0, 2.0, 2.0, 0.5]
-    assert curves.reading([one], GAUGE, 1.0) == "Error at epsilon 1: One 2."
+    assert labels.in_words([one], GAUGE, 1.0) == "Error at epsilon 1: One 2."
+
+
+def test_the_sentence_says_the_measure_that_is_drawn_in_the_language():
+    share = Gauge("Test accuracy", "up", unit="share")
+    one = measured.curve(results(np.full(15, 0.7545)), "error", "EnADPP, with proof", 0)
+    told = "Falsch gelesene Testdatensätze bei Epsilon 0,1: EnADPP, mit Beweis 24,6\u00a0%."
+    with messages.spoken("de"):
+        assert labels.in_words([one], share, 0.1, "Test records read wrongly") == told
+    assert labels.in_words([one], share, 0.1) == (
+        "Test accuracy at epsilon 0.1: EnADPP, with proof 75.4\u00a0%."
+    )
+
+
+def test_where_lines_end_is_said_in_the_unit_of_their_axis():
+    line = lines.Line("One", theme.style(0), *(np.array([0.5, 0.8274]),) * 4)
+    assert parts.ends([line]) == "One 0.827"
+    assert parts.ends([line], per_cent=True) == "One 82.7\u00a0%"
 
 
 def test_log_ticks_are_round_and_enough():

@@ -107,11 +107,16 @@ def test_what_is_as_good_as_guessing_is_said_to_be():
 
 
 @pytest.mark.parametrize(
-    ("failed", "words"), [(0.4, " Of 5 releases of Own, 2 are no better than guessing."),
-                          (0.2, " Of 5 releases of Own, 1 is no better than guessing."),
-                          (0.0, ""), (1.0, "")],
-)  # fmt: skip
+    ("failed", "words"),
+    [
+        (0.4, " Of 5 releases of the paper's own method, 2 are no better than guessing."),
+        (0.2, " Of 5 releases of the paper's own method, 1 is no better than guessing."),
+        (0.0, ""),
+        (1.0, ""),
+    ],
+)
 def test_releases_that_fail_are_counted_where_others_do_not(failed: float, words: str):
+    """Under the name that the sentence before it has."""
     own = replace(curve("Own", 0.8, "proved", 1.0), failed=(failed,))
     text = "At ε = 1, privacy costs **17 images in 100** with the paper's own method."
     assert said(own=own) == text + words

@@ -54,6 +54,29 @@ def test_three_budgets_are_named_on_the_curve_of_the_start_page(visit: Open, hom
     assert marks["y"] == [heights[x] for x in marks["x"]]
 
 
+@pytest.mark.parametrize(
+    ("typed", "shown", "told"),
+    [
+        ("0,5", "0.5", []),
+        (" 0.5 ", "0.5", []),
+        ("0,7", "0.8", ["ε = 0,7 ist hier nicht trainiert; am nächsten liegt 0,8."]),
+        ("20", "1", ["ε: erwartet wird eine Zahl von 0,05 bis 10, nicht 20."]),
+        ("*nan*", "1", [r"ε: erwartet wird eine Zahl von 0,05 bis 10, nicht \*nan\*."]),
+        ("nan", "1", ["ε: erwartet wird eine Zahl von 0,05 bis 10, nicht nan."]),
+        (" ", "1", []),
+    ],
+)
+def test_a_typed_budget_is_read_in_either_writing_or_refused(
+    visit: Open, typed: str, shown: str, told: list[str]
+):
+    test = visit("", lang="de")
+    test.text_input(key="home.epsilon.typed").set_value(typed).run()
+    assert not test.exception
+    assert test.select_slider(key="home.epsilon").value == shown
+    assert [one.value for one in test.toast] == told
+    assert test.text_input(key="home.epsilon.typed").value == ""
+
+
 def test_a_sketch_draws_each_line_in_the_colour_of_its_page():
     first, seventh = SERIES[0], SERIES[6]
     drawn = sketch({first: [(0.1, 0.5), (1.0, 0.2)], seventh: [(0.1, 0.3), (1.0, 0.1)]}, 0.08)

@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from engine.catalog import catalog
 from engine.core.declared import read
-from pages.ui.paper import defaults
+from pages.ui.paper import defaults, panels, pays
 from pages.ui.paper.said import Named, say
-from tests.pages.conftest import ROOT
+from tests.pages.conftest import ROOT, Open
 from tests.pages.drawn import charts
 
 PAPERS = ROOT / "pages/ui/papers"
@@ -80,6 +80,32 @@ def test_charts_of_a_page_have_names_of_their_own(slug: str):
         section.name for section in defaults.layout(slug).sections if "key" not in section.words
     ]
     assert sorted(set(names)) == sorted(names)
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Papers without layouts, as those of four files are."""
+    monkeypatch.setattr(defaults, "FILE", "none.toml")
+    defaults.layout.cache_clear()
+    yield
+    defaults.layout.cache_clear()
+
+
+def test_a_paper_without_a_layout_has_no_empty_tab_and_says_what_it_claims(
+    visit: Open, bare: None, monkeypatch: pytest.MonkeyPatch
+):
+    drawn = []
+    monkeypatch.setattr(pays, "line", lambda view: drawn.append("line"))
+    monkeypatch.setattr(panels, "failing", lambda view: drawn.append("failing"))
+    test = visit("mean")
+    assert not test.exception
+    assert [tab.label for tab in test.tabs] == ["Cost", "Proof", "Data"]
+    assert sorted(drawn) == ["failing", "line"]  # which stand below the curve then
+    home = visit()
+    assert not home.exception
+    said = [one.value for one in home.markdown]
+    assert catalog()["mean"].claim in said
+    assert "." not in said
 
 
 def test_facts_are_written_as_their_format_says():

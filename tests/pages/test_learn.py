@@ -14,6 +14,9 @@ from babel.dates import format_date
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
+from engine.audit.report import CONFIDENCE
+from engine.catalog import paper
+from engine.papers.dbn.pcdbn import PcdbnSpec
 from engine.papers.mean.price import laplace_releases
 from engine.papers.mean.spec import MeanSpec
 from engine.runs.reference import FOLDER
@@ -24,6 +27,7 @@ from pages.ui.jobs.live import Watched
 from pages.ui.kit import glossary, shell
 from pages.ui.learn import ask, deployments, game, maths, pictures
 from pages.ui.learn.declared import MINUTES, QUESTIONS, SCREENS
+from pages.ui.messages import spoken
 from pages.ui.paper import cast
 from pages.ui.paper.overlay import PROVED
 from tests.pages.conftest import Open
@@ -216,6 +220,14 @@ def test_the_best_guess_wins_as_often_as_the_game_says(text: str):
     assert abs(right - (1 - 0.5 * math.exp(-float(text) / 2))) < 5 * 0.5 / math.sqrt(n)
 
 
+def test_odds_are_written_as_the_language_writes_them():
+    at = {"attacker": "10", "count": "10"}
+    with spoken("de"):
+        said = {name: pictures.DRAWN[name](SCREENS[name], text, None) for name, text in at.items()}
+    assert said["attacker"].facts["most"] == "99,7"
+    assert said["count"].facts["right"] == "99,7"
+
+
 def test_the_visitor_wins_then_loses(visit: Open):
     test = answered(visit("learn"))
     assert any("You have not guessed yet." in one for one in said(test))
@@ -274,6 +286,18 @@ def test_terms_that_a_text_links_to_exist():
     assert len(anchors) == len(glossary.TERMS)
     for screen in SCREENS.values():
         assert set(re.findall(r"\]\(#([\w-]+)\)", screen.text)) <= anchors
+
+
+def test_terms_say_what_holds_of_every_method():
+    """Shuffled batches cost in full, and not all that is not private is without noise."""
+    terms = glossary.TERMS
+    assert "drawn by a coin of its own" in terms["Batch"]
+    assert "shuffled order" in terms["Batch"]
+    assert f"{100 * CONFIDENCE:.0f} % confidence" in terms["Attacked"]
+    spec = PcdbnSpec(calibration="released")
+    card = paper("pcdbn").entry("pcdbn").guarantee(spec, 1_797, "an image")
+    assert (card.status, "noise" in card.mechanism) == ("not_private", True)
+    assert "noise that protects nobody" in terms["Not private"]
 
 
 def test_every_published_budget_says_who_what_for_whom_and_where_it_is_stated(visit: Open):

@@ -6,6 +6,8 @@ import os
 import re
 import stat
 import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -15,7 +17,10 @@ from markdown_it import MarkdownIt
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
+from engine import catalog
 from engine.core.errors import RequestError, StoreError
+from engine.core.vocabulary import Epsilon
+from engine.papers import lvq
 from engine.service import answers
 from engine.service.client import Client
 from engine.service.store import Store
@@ -584,6 +589,33 @@ def test_a_lesson_with_a_mistake_opens_to_be_put_right(visit: Open, home: Path):
     next(one for one in test.button if one.label == "Save").click().run()
     assert not test.error
     assert library.find(name).lesson is not None
+
+
+@pytest.fixture
+def mistaken(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The slug of a paper one of whose defaults is out of bounds."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Mistaken(lvq.PAPER.spec):  # type: ignore[name-defined, misc]
+        epsilon: Epsilon = -1.0
+
+    monkeypatch.setattr(lvq, "PAPER", replace(lvq.PAPER, spec=Mistaken))
+    catalog._catalog.cache_clear()
+    yield "lvq"
+    monkeypatch.undo()
+    catalog._catalog.cache_clear()
+
+
+@pytest.mark.parametrize("page", ["home", "mean", "lessons", "runs"])
+def test_a_kept_view_of_a_mistaken_paper_breaks_no_page(
+    visit: Open, home: Path, mistaken: str, page: str
+):
+    name = library.keep(GOOD.replace("/mean?mean.bound=5", f"/{mistaken}"))
+    test = visit(page)
+    assert not test.exception
+    assert not test.error
+    said = "views 1, address: expected a page (learn, home, compare, reproduce, runs, enadpp"
+    assert library.find(name).mistakes[0].startswith(said)
 
 
 def test_presenter_mode_keeps_the_slider(visit: Open):

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from datasets import catalog as data_catalog
+from datasets import own
 from engine.catalog import catalog
 from engine.core.gauges import gauges
 from engine.core.spec import Value
@@ -32,6 +33,7 @@ from pages.ui.paper.view import offers
 from pages.ui.papers.lvq import costs as lvq_costs
 from pages.ui.papers.lvq import figures
 from pages.ui.papers.lvq import sections as lvq
+from pages.ui.words import short
 from tests.pages.conftest import Open, with_coarse
 from tests.pages.drawn import texts, tour
 
@@ -231,6 +233,32 @@ def test_a_chart_is_marked_unless_all_that_it_draws_is_released():
 
 def test_prototypes_of_one_class_are_numbered():
     assert lvq.named([0, 1, 1]) == ["Class 0", "Class 1 (1)", "Class 1 (2)"]
+    assert lvq.named([0, 1], ("1", "2")) == ["Class 1", "Class 2"]
+    assert lvq.named([0, 1], ("low", "treated")) == ["Class 0, low", "Class 1, treated"]
+
+
+@pytest.mark.parametrize(
+    ("words", "called", "tags"),
+    [
+        (["1", "2", "3"], ["Class 1", "Class 2", "Class 3"], ["1", "2", "3"]),
+        (["1", "2", "late"], ["Class 0, 1", "Class 1, 2", "Class 2, late"], ["0", "1", "2"]),
+    ],
+)
+def test_classes_have_the_words_of_a_table_of_one_s_own(
+    visit: Open, home: Path, drawn: dict[str, Any], monkeypatch: pytest.MonkeyPatch,
+    words: list[str], called: list[str], tags: list[str],
+):  # fmt: skip
+    rows = "".join(f"{i % 7},{i % 5},{words[i % 3]}\n" for i in range(60))
+    lines = f"x.high = 7\nx.low = 0\ny.high = 5\ny.low = 0\ngrade.categories = {words}\n"
+    name = own.keep("a.csv", f"x,y,grade\n{rows}".encode(), f"[columns]\n{lines}", "grade")
+    monkeypatch.setitem(WIDTHS, name, 2)
+    for job in wanted(name).values():
+        finish(home, job)
+    tour(visit, "lvq", **{"lvq.dataset": short(name), "lvq.method": "GMLVQ, private"})
+    assert [row["Prototype"] for row in drawn["prototypes"][2]] == called
+    assert [row["Prototype"].split(", 140")[0] for row in drawn["memory"][2]] == called
+    assert [row["Class"] for row in drawn["plane"][2]] == words
+    assert drawn["plane"][0]["data"][-1]["text"] == [f"<b>{tag}</b>" for tag in tags]
 
 
 def test_pictures_share_the_scale_of_the_noise_free_ones():

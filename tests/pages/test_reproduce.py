@@ -5,6 +5,7 @@ import io
 import json
 import math
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,7 @@ from pages.ui.charts.rows import Strip, strips
 from pages.ui.exhibits import overview
 from pages.ui.exhibits import table as layout
 from pages.ui.exhibits.page import spreadsheet
+from tests.audit import planted
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts
 from tests.pages.played import play
@@ -41,6 +43,7 @@ TABLE2 = {"reproduce.paper": "survival", "reproduce.survival": "table2"}
 TABLE3 = {**TABLE2, "reproduce.survival": "table3"}
 ROWS = list(exhibits("survival")["table3"].jobs(False))
 """What the runs of Table 3 are called."""
+SHIPPED = "Shipped with the app"
 QUICK = {**TABLE3, "reproduce.from": "quick"}
 
 
@@ -203,6 +206,32 @@ def test_a_job_that_fails_is_named_with_its_reason(visit: Open, folder: Path, ho
     assert "**TB** failed. No such data." in said(test)
 
 
+@pytest.mark.parametrize(("size", "told"), [("full", "Full size"), ("quick", "Quick look")])
+def test_where_nothing_ships_the_page_opens_with_what_was_computed_here(
+    visit: Open, folder: Path, home: Path, size: str, told: str
+):
+    for job in exhibits("survival")["figure3"].jobs(size == "full").values():
+        play(home, job)
+    test = visit("reproduce", **{**TABLE3, "reproduce.survival": "figure3"})
+    assert not test.exception
+    assert "reproduce.from" not in test.query_params
+    text = said(test)
+    assert f"{told}, computed here on" in text
+    assert "Nothing ships" in text
+    assert "computed yet" not in text
+    pickers = [*test.button_group, *test.selectbox]
+    test = next(one for one in pickers if one.label == "Our numbers").set_value(SHIPPED).run()
+    assert "Only the paper's numbers are available" in said(test)
+    pickers = [*test.button_group, *test.selectbox]
+    test = next(one for one in pickers if one.label == "Table or figure").set_value("Table 2").run()
+    assert test.session_state["reproduce.from"] == SHIPPED
+    pickers = [*test.button_group, *test.selectbox]
+    test = (
+        next(one for one in pickers if one.label == "Table or figure").set_value("Figure 3").run()
+    )
+    assert "computed here on" in said(test)
+
+
 def test_another_exhibit_begins_with_what_ships(visit: Open, folder: Path):
     test = visit("reproduce", **QUICK)
     pickers = [*test.button_group, *test.selectbox]
@@ -294,6 +323,44 @@ def test_the_page_opens_with_every_exhibit_in_a_sentence(visit: Open):
     assert told in said(test)
 
 
+BROKEN = [
+    ('"laplace", "flchain"', '"laplas", "flchain"', "Method: expected one of laplace, gaussian"),
+    ('over("error")', "over(0)[1]", "Expected an exhibit that can be computed, got TypeError"),
+]
+"""Mistakes in the code of one exhibit: what stands there instead, and what is said."""
+LOST = [
+    ('exhibits = "exhibits"', 'exhibits = "exhibit"', "got ModuleNotFoundError: No module named"),
+    ("quantity", "quantty", "expected a module with EXHIBITS, got ValueError: 'quantty'"),
+]
+"""The same in the code of all of a paper's."""
+
+
+@pytest.mark.parametrize(("old", "new", "says"), BROKEN)
+def test_an_exhibit_that_cannot_be_computed_says_so_in_its_row(
+    visit: Open, outside: Callable[[], str], tmp_path: Path, old: str, new: str, says: str
+):
+    slug = outside()
+    planted.shown(tmp_path / "papers", slug, old, new)
+    test = visit("reproduce")
+    assert not test.exception
+    assert "Table 1 of the copy" in said(test)
+    assert f":red-badge[:material/error: Cannot be computed] {says}" in said(test)
+    assert "1 cannot be computed" in said(test)
+    assert "tables and figures that can be graded" in said(test)
+
+
+@pytest.mark.parametrize(("old", "new", "says"), LOST)
+def test_a_paper_whose_exhibits_cannot_be_read_hides_no_other(
+    visit: Open, outside: Callable[[], str], tmp_path: Path, old: str, new: str, says: str
+):
+    planted.shown(tmp_path / "papers", outside(), old, new)
+    test = visit("reproduce")
+    assert not test.exception
+    (error,) = test.error
+    assert says in error.value.replace("\\", "")
+    assert "tables and figures that can be graded" in said(test)
+
+
 def test_a_number_is_filled_within_a_quarter_and_none_leaves_the_picture():
     drawn = strips([Strip("a", (1.0, 0.75, 1.26)), Strip("b", (40.0, 0.01))])
     ends = [drawn.layout["xaxis"]["ticktext"][at] for at in (0, -1)]
@@ -330,6 +397,17 @@ def test_what_became_of_an_exhibit_follows_a_rule(
     half = [replace(cell, ours=9.0) if cell.column == "x" else cell for cell in cells]
     if kind == "reproduced":  # two of three
         assert overview.line(FIGURE, shipped(*half), simulated=False).kind == "caveat"
+
+
+def test_numbers_of_a_part_of_the_printed_method_are_met_with_a_caveat():
+    """Noise on 8 of 18 million coefficients reproduces nothing of noise on all of them."""
+    known, ships = exhibits("pcdbn")["figure5a"], reference.load("pcdbn", "figure5a")
+    assert ships is not None
+    found = overview.line(known, ships, simulated=False)
+    assert found.kind == "caveat"
+    assert "1 of 1 number is matched" in found.text
+    assert "only part of the text's noise can be run" in found.text
+    assert overview.line(replace(known, partly=""), ships, simulated=False).kind == "reproduced"
 
 
 def test_the_summary_grades_errors_and_calls_guessing_guessing():

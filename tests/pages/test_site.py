@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from engine.cli.main import main
+from engine.core.errors import RequestError
 from engine.runs import reference, shipped
 from engine.runs.exhibit import exhibits
 from pages.ui import home as first
@@ -28,7 +29,7 @@ from pages.ui.paper.defaults import addressed
 from pages.ui.paper.view import COST, PROOF, WHY
 from pages.ui.site import blocks, frame, lesson, packed, start, states, write
 from tests.pages.conftest import ROOT, Open
-from tests.pages.drawn import charts
+from tests.pages.drawn import charts, plots
 
 
 class Fold(nullcontext[None]):
@@ -107,6 +108,7 @@ def test_the_first_page_has_the_app_s_curve_with_its_named_budgets(
     with spoken(code):
         state, body = start.taken() or ({}, "")
         names = [tr(words) for words in first.stops().values()]
+        drawn_measure = tr("Pairs ranked wrongly")
     assert 'id="epsilon"' in body
     for budget in ("0.1", "1", "10"):
         test = visit("", **{"home.epsilon": budget, "lang": code})
@@ -116,6 +118,9 @@ def test_the_first_page_has_the_app_s_curve_with_its_named_budgets(
         (app_s,) = charts(test)
         drawn["layout"]["meta"]["fit"] = True  # only the app's follows what its foot leaves free
         assert drawn == app_s
+        assert state["alts"][at] == plots(test)[0]["alt"]
+        assert drawn_measure in state["alts"][at]
+        assert drawn_measure in drawn["layout"]["yaxis"]["title"]["text"]
         stops = [one for one in drawn["layout"]["annotations"] if one.get("name") == "stop"]
         assert [one["text"].partition(":")[0] for one in stops] == names
         assert state["findings"][at] in [collect.html(one.value) for one in test.markdown]
@@ -180,8 +185,8 @@ def test_a_lesson_is_one_file_with_its_views_in_order(
     (data,) = re.findall(r'id="views">(.*?)</script>', text, re.S)
     states_ = [one for one in json.loads(data) if one]
     assert states_
-    view = next(one for one in known.views if one.page == "mean")
-    first = states_[[one.page for one in known.views if one.page == "mean"].index("mean")]
+    curves = [one for one in known.views if one.page == "mean" and "mean.tab" not in one.settings]
+    view, first = curves[0], states_[0]
     said = panels.result(slide.opened("mean", view.settings))
     assert first["findings"][first["first"]] == collect.html(said)
     assert "<script src" not in text
@@ -212,9 +217,23 @@ def test_a_table_of_a_paper_has_the_numbers_and_names_of_the_app():
     assert ">rigorous<" not in made
 
 
+def test_exhibits_that_cannot_be_read_leave_the_tables_of_other_papers(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def read(slug: str) -> object:
+        if slug == "lvq":
+            raise RequestError("lvq: expected <a module>, got none")
+        return exhibits(slug)
+
+    monkeypatch.setattr(write, "exhibits", read)
+    made = write._reproduce()
+    assert "<p>lvq: expected &lt;a module&gt;, got none</p>" in made
+    assert "Figure 5" in made
+
+
 def test_what_follows_a_list_is_no_part_of_it():
-    assert blocks.paragraphs("- **a**: b\n- c\n\nSomebody, 2020.") == (
-        "<ul><li><strong>a</strong>: b</li><li>c</li></ul><p>Somebody, 2020.</p>"
+    assert collect.paragraphs("- **a**: b\n- c\n\nSomebody, 2020.") == (
+        "<ul>\n<li><strong>a</strong>: b</li>\n<li>c</li>\n</ul>\n<p>Somebody, 2020.</p>"
     )
 
 
@@ -236,7 +255,11 @@ address = "/mean"
 text = '''- one
 - two
 
-And 2 \\* 3.'''
+And 2 \\* 3.
+
+| ε | right |
+|---|---|
+| 1 | 9 |'''
 hide = ["mean.epsilon"]
 [[views]]
 address = "/mean"
@@ -275,9 +298,39 @@ def test_a_text_of_a_lesson_is_drawn_in_its_file_as_in_the_app(
     assert "<title>What holds · Epsilon Explorer</title>" in text
     assert "<h1>What <em>holds</em></h1>" in text
     assert "<p>Look at the <strong>error</strong> and at Learn.</p>" in text
-    assert "<ul><li>one</li><li>two</li></ul><p>And 2 * 3.</p>" in text
-    bad = lesson.marked(foreign.words("[x](https://a.example) <a@b.example> **<b>** \\\\<b>"))
+    assert "<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n<p>And 2 * 3.</p>" in text
+    assert "<td>1</td>" in text
+    bad = collect.paragraphs(foreign.words("[x](https://a.example) <a@b.example> **<b>** \\\\<b>"))
     assert not re.search(r"<(?!/?(p|strong)>)", bad)
+
+
+@pytest.mark.parametrize(("tab", "drawn"), [("Histogram", False), ("cost", True), ("", True)])
+def test_a_view_of_another_tab_has_no_chart_of_costs(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tab: str, drawn: bool
+):
+    """A text about a histogram must not stand above a curve."""
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    place = f"/mean?mean.tab={tab}" if tab else "/mean"
+    name = library.keep(
+        f'title = "T"\ntext = "x"\n[[views]]\naddress = "{place}"\ntext = "Look at it."\n'
+    )
+    text = lesson.text(name)
+    assert ('<section class="drawn"' in text) == drawn
+    assert (f"This view needs the app: open {place} there." in text) == (not drawn)
+
+
+def test_a_static_lesson_leads_to_the_tab_that_its_text_is_about(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    held = library.find("prototypes").lesson
+    assert held is not None
+    known, page = lesson.taken("prototypes")
+    tabs = [view.settings.get("lvq.tab") for view in held.views]
+    assert "Pictures" in tabs
+    for tab, one in zip(tabs, known, strict=True):
+        assert (tab, one) == ("Pictures", None) or tab is None
+    assert 'href="../../lvq/index.html?lvq.tab=Pictures&amp;lvq.epsilon=8"' in page
 
 
 def test_words_of_a_lesson_stay_words(home: Path):

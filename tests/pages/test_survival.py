@@ -125,6 +125,7 @@ def test_the_course_of_a_chain_is_counted_in_epochs(visit: Open, trained: Path):
     ]  # fmt: skip
     # the played run measures after step 1 of 100, of three epochs
     assert chart["data"][1]["x"] == [0.03]
+    assert "mean of the errors of all draws so far" in said(test)  # Equation 9, not of their mean
 
 
 def test_a_curve_says_what_it_counts(visit: Open, trained: Path):

@@ -85,7 +85,7 @@ def test_a_table_of_classes_has_the_section_too(visit: Open, home: Path):
     assert not test.error
     assert test.selectbox(key="lvq.synthetic.column").options == ["label", "x", "y"]
     drawn = [one for one in charts(test) if one["data"][0]["type"] == "bar"][-1]
-    assert drawn["data"][0]["x"] == ["class 0", "class 1"]
+    assert drawn["data"][0]["x"] == ["class a", "class b"]
 
 
 def test_only_whoever_added_a_table_may_spend_on_it(

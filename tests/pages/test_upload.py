@@ -139,6 +139,16 @@ def test_papers_of_labelled_records_take_tables_of_classes_alone(visit: Open, ho
     assert asked(home) & set(own.names())
 
 
+def test_what_a_form_lacks_is_said_in_its_own_words(visit: Open):
+    content = "a,b\n" + "".join(f"{i}.5,{i}.25\n" for i in range(60))
+    test = visit("lvq")
+    test.file_uploader(key="lvq.upload").set_value(("a.csv", content.encode(), KIND)).run()
+    said = "File: expected the column of the classes, got none: name it by the role label"
+    assert any(one.value.startswith(said) for one in test.warning)
+    test.button(key="lvq.add").click().run()
+    assert test.error[0].value.startswith(said)
+
+
 def seen(content: bytes) -> dict:
     return own.propose(content, 'kind = "survival"')["columns"]
 
@@ -186,6 +196,35 @@ def test_a_table_whose_bounds_nobody_knows_is_taken_by_one_yes(visit: Open, home
     [name] = own.names()
     assert own.card(name).taken
     assert own.card(name).title == "study.csv"
+
+
+def test_a_category_with_a_comma_stays_one(visit: Open, home: Path):
+    """In the table that is shown, and in what is kept when the box under it is checked."""
+    words = ("high", '"low, controlled"', '"5"" wide"')
+    content = "time,event,blood\n" + "".join(f"{i},{i % 2},{words[i % 3]}\n" for i in range(24))
+    shown = upload.frame(seen(content.encode()))
+    assert shown[upload.LEVELS][2] == '"5"" wide", high, "low, controlled"'
+    test = visit("survival")
+    test.file_uploader(key="survival.upload").set_value(("a.csv", content.encode(), KIND)).run()
+    test.checkbox(key="survival.taken").check().run()
+    test.button(key="survival.add").click().run()
+    assert not test.error
+    [name] = own.names()
+    assert own.card(name).features == ("blood high", "blood low, controlled")
+    assert [int(one) for one in catalog.load(name).x.sum(0)] == [8, 8]
+
+
+def test_a_mistyped_category_is_told_beside_the_table(visit: Open, home: Path):
+    content = "time,event,sex\n" + "".join(f"{i},{i % 2},{'mf'[i % 3 > 0]}\n" for i in range(24))
+    test = visit("survival")
+    test.file_uploader(key="survival.upload").set_value(("a.csv", content.encode(), KIND)).run()
+    more = 'columns.sex.categories = "m, w"\ncolumns.time.high = 30'
+    test.text_area(key="survival.more").set_value(more).run()
+    test.button(key="survival.add").click().run()
+    assert not test.error
+    assert len(own.names()) == 1
+    said = "Sex: other values (f) count as the baseline m; no row holds w."
+    assert said in [one.value for one in test.warning]
 
 
 def test_known_bounds_are_proposed_by_name():

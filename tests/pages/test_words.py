@@ -1,11 +1,16 @@
 """What numbers are called, and what a budget is said to mean."""
 
+import dataclasses
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine.catalog import paper
 from pages.ui import words
+from pages.ui.kit.card import told
 
 
 @pytest.mark.parametrize(
@@ -99,3 +104,31 @@ def test_dots_are_rounded_up_as_the_words_beside_them_are(epsilon):
 
 def test_sizes_are_written_with_a_sign_for_times():
     assert words.times("Digits (8 x 8) by x, 3 x") == "Digits (8\u00a0×\u00a08) by x, 3 x"
+
+
+CHANCE = re.compile(
+    r"(ε|bound) (may )?fails?\b|fails? with probability|(probability|chance) that (the bound|ε)",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.parametrize("folder", ["engine", "pages"])
+def test_no_text_reads_delta_as_the_chance_that_the_bound_fails(folder):
+    """δ is added to a bound: from (ε, δ) it does not follow that ε holds in 1 - δ of all cases."""
+    root = Path(words.__file__).parents[2] / folder
+    files = [file for kind in ("toml", "json") for file in root.rglob(f"*.{kind}")]
+    texts = {file: re.sub(r"\\?\s+", " ", file.read_text(encoding="utf-8")) for file in files}
+    assert len(texts) > 3
+    said = [
+        f"{file.name}: {one[0]}" for file, text in texts.items() for one in CHANCE.finditer(text)
+    ]
+    assert not said
+
+
+@pytest.mark.parametrize("name", ["psgld", "exact"])
+def test_a_card_says_of_an_unknown_delta_what_it_is(name):
+    survival = paper("survival")
+    card = survival.entry(name).guarantee(survival.spec(), 50, "a person")
+    said = " ".join(told(dataclasses.replace(card, epsilon_proved=1.0)))
+    assert f"δ is {card.failure}." in said
+    assert not CHANCE.search(said)

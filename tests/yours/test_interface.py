@@ -125,11 +125,34 @@ def test_an_interrupt_keeps_what_is_finished(monkeypatch):
         (lambda: ee.run("mean", "laplace", colour="red"), "colour: expected a setting"),
         (lambda: ee.run("mean", "laplace", data="nowhere"), "dataset: expected one of"),
         (lambda: ee.run("mean", "laplace", seeds=[-1]), "seeds: expected whole numbers"),
+        (
+            lambda: ee.run("survival", "cox", data=np.zeros((9, 3))),
+            "data: expected a data frame of pandas or the name of a data set, got ndarray",
+        ),
+        (
+            lambda: ee.run("survival", "cox", data=pd.DataFrame({"a": [1.5] * 30, "b": 2})),
+            r'data: .*or name the column of classes in columns \(role = "label"\)',
+        ),
     ],
 )
 def test_wrong_calls_are_one_sentence(call, said):
     with pytest.raises(ee.ExplorerError, match=said):
         call()
+
+
+def test_numbers_of_numpy_are_numbers():
+    """In ε, seeds and settings, one by one or in an array, and in what is said of columns."""
+    plain = ee.run("mean", "laplace", epsilon=[0.5, 1.0], seeds=[3], records=100, progress=False)
+    asked = {"records": np.int64(100), "progress": False}
+    for seeds in (np.array([3]), [np.int64(3)], pd.Series([3])):
+        found = ee.run("mean", "laplace", epsilon=np.array([0.5, 1.0]), seeds=seeds, **asked)
+        assert found[0].job == plain[0].job
+    some = ee.run("mean", "laplace", epsilon=np.float32(0.5), seeds=np.int64(2), **asked)
+    assert (some[0].job.values["epsilon"], some[0].job.seeds) == (0.5, (0, 1))
+    ends = {"low": np.int64(0), "high": np.float64(90.0)}
+    frame = pd.DataFrame({"time": range(30), "event": [0, 1] * 15, "age": range(30)})
+    name = ee._kept(frame, {"age": ends, "time": {"high": np.float64(60.0)}}, False)
+    assert own.card(name).bounds.covariates == ((0.0, 90.0),)
 
 
 @pytest.mark.thorough

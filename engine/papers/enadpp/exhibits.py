@@ -113,12 +113,15 @@ def table3(full: bool) -> list[Point]:
 
 
 def figure1(full: bool) -> list[Point]:
-    """Both ratios of the ten relevances; a formula, so there is no run."""
+    """Both printed ratios of the ten relevances; a formula, so there is no run.
+
+    That of ADPPL is the share itself (Section 6); runs divide it by the largest (`ratios.adppl`).
+    """
     curves = ratios.figure(np.array(FIGURE1))
     return [
         Point(name, f"{i + 1}", PRINTED, None, (), formula(partial(float, value)))
-        for name in ("ADPPL", "EnADPP")
-        for i, value in enumerate(curves[name])
+        for name, printed in {"ADPPL": "share", "EnADPP": "EnADPP"}.items()
+        for i, value in enumerate(curves[printed])
     ]
 
 

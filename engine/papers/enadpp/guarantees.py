@@ -77,7 +77,8 @@ def _proved(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
         mechanism=variant.mechanism or ("weighted",),
         norm="L1" if spec.noise == "laplace" else "L2",
         noise=spec.noise.capitalize(),
-        ratios="shares" if variant.ratios == "shares" else "entropy gains",
+        ratios="relevance over the layer's largest" if variant.ratios == "shares"
+        else "entropy gains of relevance",
         accountant=EXACT if exact else "privacy loss distribution" if tight else "Renyi",
         sampling=("coins" if coins else "cyclic" if variant.correlated else "shuffled",),
         moments=("moments",) * variant.whitens(spec.representation),
@@ -144,6 +145,7 @@ def _printed(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee
         size=price.batch_size(spec, n), epsilon=spec.epsilon, least=spec.alpha_min,
         each=", ".join(f"{r.batch:.4g} under {r.reading}" for r in rows.values()),
         reading=row.reading, epoch=row.epoch, passes=spec.epochs, epochs=row.epochs,
+        scaled=("scaled",) * (variant.ratios == "shares"),
         sampled=row.sampled, length=relative_length(variant, spec, n),
     )  # fmt: skip
     made = price.releases(variant, spec, n)

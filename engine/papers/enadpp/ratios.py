@@ -55,7 +55,11 @@ def enadpp(relevance: Floats) -> Floats:
 
 
 def adppl(relevance: Floats) -> Floats:
-    """The share, scaled so that the layer's largest is one (Gong et al. 2020)."""
+    """The share of Gong et al. (2020), scaled so that the layer's largest is one.
+
+    The scaling is ours: the text takes the share itself (Zhang et al. 2023, Section 6), with which
+    all but a few neurons of a wide layer would be at the smallest ratio.
+    """
     share = shares(relevance)
     ratio: Floats = share / share.max(-1, keepdims=True)
     return ratio

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from engine.method import Entry, Paper
-from engine.papers.lvq.guarantees import descent_guarantee, free_guarantee
+from engine.papers.lvq.guarantees import descent_guarantee, free_guarantee, sized
 from engine.papers.lvq.optimum import MatrixOptimum, Optimum
 from engine.papers.lvq.price import free, releases, steps
 from engine.papers.lvq.spec import LvqSpec, MatrixUtility, Utility
@@ -65,6 +65,7 @@ def _entry(name: str) -> Entry[LvqSpec]:
         steps=_once if kind == "bfgs" else steps,
         releases=partial(releases, matrix) if kind == "dp" else free,
         guarantee=descent_guarantee if kind == "dp" else free_guarantee,
+        sized=partial(sized, matrix) if kind == "dp" else None,
         uses=uses,
         chunk=_one if kind == "bfgs" else (_chunk_matrix if matrix else _chunk_vector),
     )

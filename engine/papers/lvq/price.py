@@ -79,7 +79,7 @@ def start_noise(spec: LvqSpec, matrix: bool, d: int) -> StartNoise:
     Guarantees:
         As printed: one record changes one class count by 1 and one class sum by at most ds in L1
         norm; each gets epsilon_1/2 and Laplace noise (Brinkrolf et al. 2018, Section 3).
-        `sensitivity_1` divides the second scale by d, with which nothing is proved.
+        `sensitivity_1` divides the second scale by d, so that the sums spend d epsilon_1/2.
         Tight: `centre` is the sum of x, at most s sqrt(d) long. The others are released together
         from z = x - centre, clipped at norm b = B s sqrt(d): the class count (changed by 1), the
         class sum (by at most b) and zz^T (by at most b² in Frobenius norm, in orthonormal
@@ -129,7 +129,7 @@ def _first(budget: float, delta: float) -> float:
 
 
 def start(spec: LvqSpec, matrix: bool) -> tuple[Release, ...]:
-    """What is released before the first step."""
+    """What is released before the first step; with sensitivity 1 see `guarantees.narrow` too."""
     if spec.initialisation == "sensitivity_1":
         return exposed(BARE)
     made = start_noise(spec, matrix, 1)._asdict()
@@ -181,7 +181,8 @@ def multiplier(spec: LvqSpec) -> float:
 def _calibrated(spec: LvqSpec) -> float:
     """The smallest multiplier with which initialisation and steps together cost epsilon.
 
-    With the initialisation of sensitivity 1 only the steps are priced: the whole has no price.
+    With the initialisation of sensitivity 1 only the steps are calibrated: what is released before
+    them spends more than its share, by the number of features.
     """
     from engine.privacy.accounting import calibrate
 

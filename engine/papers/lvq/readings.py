@@ -5,11 +5,10 @@ of the other readings on Segment; on MNIST see `settings`. Exhibits report repea
 other folds of the same records. No torch here.
 """
 
-import math
-
 from datasets import catalog as data_catalog
 from datasets.fetch import local
 from engine.core.spec import Value
+from engine.papers.lvq.guarantees import width
 from engine.papers.lvq.spec import PRINTED
 from engine.runs.job import Job, request
 
@@ -49,8 +48,6 @@ SMALL: dict[str, Value] = {**REFERENCE, "epochs": 100.0, "rate_w": 0.01}
 SHORTER: dict[str, Value] = {**REFERENCE, "epochs": 5.0, "rate_omega": 0.3}
 """On MNIST, GMLVQ meets the printed error here and leaves it behind when it is trained on."""
 LARGE = ("mnist", "har")
-WIDTHS = {"har": 561}
-"""Features of a table whose card does not list them."""
 FEWER = {
     ("gmlvq", PAPERS): 2,
     ("gmlvq", ONE): 1,
@@ -81,8 +78,7 @@ def settings(dataset: str, model: str, reading: str) -> dict[str, Value]:
     for the matrix), with which the noise of 5,000 steps drives the parameters away, and the smaller
     pair that is kept.
     """
-    card = data_catalog.card(dataset)
-    d = WIDTHS.get(dataset) or (math.prod(card.image) if card.image else len(card.features))
+    d = width(data_catalog.card(dataset))
     if reading == RIGOROUS:
         small = FULL if dataset in ("segment", "digits") else {}
         return {**RATES, **small}

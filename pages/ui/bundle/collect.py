@@ -3,10 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from html import escape, unescape
+from html import unescape
 from typing import Any
 
 import streamlit as st
+from markdown_it import MarkdownIt
 from streamlit import logger
 
 from engine import __version__
@@ -28,14 +29,15 @@ from pages.ui.paper.choice import measures
 from pages.ui.paper.defaults import addressed
 from pages.ui.paper.view import COST, WHY, Page, View
 
-MARKS = (
-    (re.compile(r"\*\*(.+?)\*\*"), r"<strong>\1</strong>"),
-    (re.compile(r"\*(?!\s)([^*]+)(?<!\s)\*"), r"<em>\1</em>"),
-    (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
-    (re.compile(r"\[([^]]+)\]\([^)]+\)"), r"\1"),
-)
-"""Marks of Markdown, and what stands for them; a link of the app leads nowhere in a bundle."""
 MARK = re.compile(r":material/\w+:\s*")
+COLOURED = re.compile(r":[a-z]+(?:-badge)?\[([^]]*)\]")
+MARKDOWN = MarkdownIt("commonmark", {"html": False, "xhtmlOut": False}).enable(
+    ["table", "strikethrough"]
+)
+"""What the app shows as Markdown; a link of the app leads nowhere outside it."""
+MARKDOWN.disable("image")
+for link in ("link_open", "link_close"):
+    MARKDOWN.add_render_rule(link, lambda *_: "")
 NOTHING = "nothing is trained at its default settings: open its page once, then bundle again"
 
 
@@ -157,15 +159,26 @@ def _figure(
 
 
 def html(text: str) -> str:
-    """A sentence of a page as HTML: bold, italics and code, and nothing else.
+    """A sentence of a page as HTML: bold, italics and code.
 
     >>> html("**a** *b* [c](/d) <e> f* and f*")
     '<strong>a</strong> <em>b</em> c &lt;e&gt; f* and f*'
     """
-    made = escape(MARK.sub("", text), quote=False)
-    for mark, stands in MARKS:
-        made = mark.sub(stands, made)
-    return made
+    return str(MARKDOWN.renderInline(_unmarked(text)))
+
+
+def paragraphs(text: str) -> str:
+    r"""A text of a page as HTML: paragraphs, lists and tables of such sentences.
+
+    >>> paragraphs("a **b** <c>:\n- d\n- e")
+    '<p>a <strong>b</strong> &lt;c&gt;:</p>\n<ul>\n<li>d</li>\n<li>e</li>\n</ul>'
+    """
+    return str(MARKDOWN.render(_unmarked(text))).rstrip()
+
+
+def _unmarked(text: str) -> str:
+    """A text without symbols and colours, which Streamlit alone knows."""
+    return MARK.sub("", COLOURED.sub(r"\1", text))
 
 
 def bare(made: str) -> str:

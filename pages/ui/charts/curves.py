@@ -15,7 +15,7 @@ from pages.ui.charts.marks import circle, dots, path
 from pages.ui.charts.measured import LINE, Curve, Level
 from pages.ui.charts.proof import NOWHERE, STATUS, Ground, finite
 from pages.ui.charts.theme import INK, MUTED, Style, band, brief, figure
-from pages.ui.words import SHARE, amount, number
+from pages.ui.words import SHARE, number
 
 NAMED = 6
 """So many lines are named at their ends; of more, a legend names them."""
@@ -276,15 +276,3 @@ def rows(
 def _rounded(proved: float | None, measure: str) -> float | None:
     """A budget as the page says it, where a table is to be read."""
     return float(f"{proved:.4g}") if measure and proved is not None else proved
-
-
-def reading(curves: Sequence[Curve], gauge: Gauge, chosen: float) -> str:
-    """What the chart shows at the chosen budget, in one sentence for those who hear it."""
-    said = [
-        f"{one.label} {amount(one.middle[i], gauge)}"
-        for one in curves
-        if (i := one.at(chosen)) is not None
-    ]
-    if not said:
-        return f"{gauge.label} against the privacy budget; no points yet."
-    return f"{gauge.label} at epsilon {chosen:g}: {', '.join(said)}."

@@ -25,7 +25,7 @@ END = "end"
 """Marks the annotations that name lines: the browser moves them beside the chart, apart."""
 GUESS = "guess"
 """Marks the words at the line of guessing: the browser shortens them where a curve is below."""
-ASIDE, FIRST, NEXT, LAST = 22, 20, 32, 30
+ASIDE, FIRST, NEXT, LAST = 22, 20, 36, 26
 """Pixels from a point to its words: to the right, and up from the first, the next and the last."""
 
 
@@ -104,11 +104,15 @@ def _across(one: Curve, at: int, proof: bool) -> float:
 
 
 def _name(x: float, y: float, words: str, up: Heights, place: int, end: int) -> dict[str, Any]:
-    """The words of a point: above it where the curve has fallen, at its right end to the left."""
+    """The words of a point: above it where the curve has fallen, at its right end to the left.
+
+    Beside a curve that has fallen they have two lines: a narrow chart has no room for longer ones.
+    """
     height = f"{100 * y:.0f}\u00a0%" if up.share else number(y)
-    last = place == end
+    last, broken = place == end, "<br>" * (place > 0)
     return {
-        "name": "stop", "text": f"{words}: {height}", "x": math.log10(x), "y": up.place(y),
+        "name": "stop", "text": f"{words}: {broken}{height}",
+        "x": math.log10(x), "y": up.place(y), "align": "right" if last else "left",
         "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": INK, "standoff": 7,
         "ax": 0 if last else ASIDE, "ay": -(LAST if last else NEXT if place else FIRST),
         "xanchor": "right" if last else "left", "font": {"size": 13, "color": INK},

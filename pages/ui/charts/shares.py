@@ -18,7 +18,7 @@ def shares(column: Mapping[str, Any], original: Sequence[float] | None = None) -
 
     Args:
         column: As the card of a synthetic table has it: title, heads, levels or bins between low
-            and high, and shares.
+            and high, shares, and the plain words of the classes where they have some.
         original: Shares in the same cells; None to leave them out.
     """
     places, parts = cells(column), len(column["shares"]) // len(cells(column))
@@ -49,7 +49,7 @@ def cells(column: Mapping[str, Any]) -> list[Any]:
         return [round(column["low"] + width * (i + 0.5), 6) for i in range(column["bins"])]
     heads = column["heads"]
     if len(heads) == 1:
-        return [f"class {i}" for i in range(column["levels"])]
+        return [f"class {word}" for word in column.get("words") or range(column["levels"])]
     return ["none of these", *heads]
 
 

@@ -14,6 +14,7 @@ from pages.ui.compare.candidates import Candidate
 from pages.ui.kit import card
 from pages.ui.kit.card import ICONS
 from pages.ui.kit.chart import Picture, picture
+from pages.ui.kit.labels import in_words
 from pages.ui.kit.offers import Offer, figure, names
 from pages.ui.paper.choice import MAIN
 from pages.ui.paper.panels import RAW
@@ -127,7 +128,7 @@ def drawn(
     if bounds[0] == bounds[1]:
         bounds = (bounds[0] / 2.0, bounds[1] * 2.0)
     made = curves.utility(every, levels, gauge, epsilon, name, bounds, by_proof)
-    alt, rows = curves.reading(every, gauge, epsilon), curves.rows(every, levels, gauge.label)
+    alt, rows = in_words(every, gauge, epsilon), curves.rows(every, levels, gauge.label)
     move = "proof" if by_proof else "claim"
     return picture(made, alt, rows, epsilon, fit=True, move=move)
 

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from engine.runs.changes import sources
-from engine.runs.exhibit import Cell, Exhibit
+from engine.runs.exhibit import Cell, Exhibit, written
 from engine.runs.job import Job
 from engine.runs.reference import Reference
 from engine.runs.results import collect
@@ -118,4 +118,5 @@ def _cells(
     """Cells from the runs' measurements; the key changes whenever one of the runs moves on."""
     found = {name: one.results for name, one in _watched.items()}
     results = {name: found.get(name) or collect(job, ()) for name, job in _chosen.jobs.items()}
-    return tuple(_chosen.exhibit.cells(results))
+    with written():
+        return tuple(_chosen.exhibit.cells(results))

@@ -25,14 +25,15 @@ BADGES: dict[str, Badge] = {
     "caveat": ("With a caveat", "blue", "info"),
     "unreachable": ("Not reachable as printed", "orange", "block"),
     "shape": ("No number to compare", "gray", "show_chart"),
-    "open": ("Not computed yet", "gray", "hourglass_empty"),
+    "open": ("Nothing ships", "gray", "hourglass_empty"),
     "ungraded": ("Not graded", "gray", "science"),
+    "broken": ("Cannot be computed", "red", "error"),
 }
 BEYOND: Badge = ("Beyond: proved and better", "violet", "trending_up")
 RULE = (
     "**Reproduced**: at least nine in ten printed numbers are matched to within 25 % of their "
     "error, on real data. **With a caveat**: at least half are, or the data are simulated, or the "
-    "numbers are those of the authors' program rather than of the printed method. **Beyond**: at "
+    "numbers are those of the authors' program or of a part of the printed method. **Beyond**: at "
     "least half of the numbers with a proof have a smaller error than the printed ones. **Not "
     "graded**: measured beside the paper or on other data, claimed by others, times or p values."
 )
@@ -40,8 +41,9 @@ PLAIN = ("", agreement.PRINTED, "without privacy")
 """Variants that follow what a paper describes."""
 SUMS = {
     "shape": "have no printed number of their own",
-    "open": "are not computed yet",
+    "open": "have no numbers that ship",
     "ungraded": "are not graded",
+    "broken": "cannot be computed",
 }
 BARE = tuple(SUMS)
 """What is not graded, and why."""
@@ -74,7 +76,7 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
     """
     cells = ships.cells if ships else _formula(exhibit)
     if not cells:
-        return Line("open", False, "Nothing has been computed for it yet.")
+        return Line("open", False, "The app comes with no numbers of ours for it.")
     caveat = _caveat(exhibit) if simulated else ""
     if not exhibit.graded:
         what = f"{exhibit.beside}. " if exhibit.beside else ""
@@ -86,7 +88,8 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
         return Line("shape", False, f"The paper prints no number: compare the shape.{caveat}")
     own = _following(exhibit, counts)
     better, proved = _proved(exhibit, cells)
-    kind = _kind(own, simulated=simulated)
+    kind = _kind(own, less=simulated or bool(exhibit.partly))
+    caveat = f" {exhibit.partly}" * bool(exhibit.partly) + caveat
     text = f"{_met(own)}{_guessing(own.guess)}"
     if proved:
         text += f"; with proof, {agreement.among(better, proved, 'error')} smaller than printed"
@@ -112,10 +115,11 @@ def _following(exhibit: Exhibit, counts: Mapping[str, Count]) -> Count:
     return counts[names[0]]
 
 
-def _kind(own: Count, *, simulated: bool) -> str:
+def _kind(own: Count, *, less: bool) -> str:
+    """What the printed numbers came to; `less`: on simulated data, or of a part of the method."""
     share = own.fair + own.near
     if share >= MOST * own.printed:
-        return "caveat" if simulated or own.variant not in PLAIN else "reproduced"
+        return "caveat" if less or own.variant not in PLAIN else "reproduced"
     return "caveat" if share >= HALF * own.printed else "unreachable"
 
 

@@ -5,14 +5,16 @@ A paper appears here as soon as it names its exhibits; nothing on this page know
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from engine.catalog import catalog
 from engine.cli import shared
-from engine.runs.exhibit import Cell, Exhibit, exhibits
+from engine.runs.exhibit import Cell, Exhibit, exhibits, written
 from engine.runs.job import Job
+from engine.runs.reference import Reference
 from pages.ui import words
 from pages.ui.charts import agreement
 from pages.ui.charts import exhibit as drawing
@@ -20,7 +22,7 @@ from pages.ui.exhibits import PREFIX, attacks, overview, provenance, wall
 from pages.ui.exhibits import table as layout
 from pages.ui.exhibits.outcome import Chosen, jobs, shown
 from pages.ui.exhibits.rerun import controls, panel, scratch
-from pages.ui.jobs import clock
+from pages.ui.jobs import clock, live
 from pages.ui.jobs import submit as asking
 from pages.ui.kit import address, source
 from pages.ui.kit.access import troubles
@@ -35,6 +37,8 @@ INTRODUCTION = (
 )
 MISSING = "Only the paper's numbers are available. Run a quick version to add ours."
 ALL = "All papers"
+BEGUN, ANOTHER = "reproduce.begun", "reproduce.another"
+"""What an exhibit begins with, by its name, and whether another one was just chosen."""
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-ZΑ-Ω])")
 SHORT = 80
 """Letters in all that stand side by side; more go into a list."""
@@ -55,7 +59,7 @@ def show() -> None:
     st.title("Reproduce", anchor=False)
     st.html(foot.STYLE + foot.BELOW_LOGO)
     st.markdown(INTRODUCTION)
-    papers = {slug: known for slug in catalog() if (known := exhibits(slug))}
+    papers = _papers()
     if not papers:
         st.info("No paper has a table or figure here yet.", icon=":material/lightbulb:")
         return
@@ -65,6 +69,7 @@ def show() -> None:
     address.settle(PAGE, PREFIX, [which, *within.values(), SOURCES])
     slug = _choose("Paper", which)
     if not slug:
+        st.session_state.pop(ANOTHER, None)
         wall.show(papers)
         attacks.show()
         return
@@ -72,21 +77,34 @@ def show() -> None:
     st.caption(catalog()[slug].citation)
     with troubles():
         st.header(exhibit.title)
-        sizes = {size: jobs(exhibit, size == "full") for size in ("full", "quick")}
         ships = provenance.ships(slug, exhibit.name)
-        simulated = overview.simulated(exhibit)
-        st.markdown(overview.finding(overview.line(exhibit, ships, simulated=simulated)))
+        with written():
+            sizes = {size: jobs(exhibit, size == "full") for size in ("full", "quick")}
+            simulated = overview.simulated(exhibit)
+            line = overview.line(exhibit, ships, simulated=simulated)
+        st.markdown(overview.finding(line))
         _explain(exhibit.caption)
         _about(sizes["full"])
         source = "formula"
         if sizes["full"]:
             with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-                source = _choose("Our numbers", SOURCES, SOURCE_HELP)
+                offered = _sources(f"{slug}/{exhibit.name}", sizes, ships)
+                source = _choose("Our numbers", offered, SOURCE_HELP)
                 controls(sizes, ships.seconds if ships else 0.0, _again)
         wanted = sizes["quick" if source == "quick" else "full"]
         chosen = Chosen(slug, exhibit, source, wanted, ships)
         ticking = chosen.here and any(one.active for one in chosen.watched().values())
         st.fragment(_body, run_every=clock.pace() if ticking else None)(chosen, ticking)
+
+
+def _papers() -> dict[str, dict[str, Exhibit]]:
+    """Every paper's exhibits by name; of a paper whose exhibits cannot be read, why."""
+    papers = {}
+    for slug in catalog():
+        with troubles():
+            if known := exhibits(slug):
+                papers[slug] = known
+    return papers
 
 
 def _explain(caption: str) -> None:
@@ -107,7 +125,7 @@ def _choose(title: str, offer: Offer, help: str | None = None) -> str:
     """What is chosen, side by side if the texts are short; another begins with what ships."""
     more: dict[str, Any] = {
         "key": f"{PREFIX}.{offer.field}", "bind": "query-params",
-        "on_change": None if offer is SOURCES else _reset,
+        "on_change": None if offer.field == SOURCES.field else _reset,
     }  # fmt: skip
     if sum(map(len, offer.texts)) > SHORT:
         text = st.selectbox(title, offer.texts, offer.texts.index(offer.default), **more)
@@ -118,8 +136,37 @@ def _choose(title: str, offer: Offer, help: str | None = None) -> str:
     return str(offer.value(str(text)))
 
 
+def _sources(name: str, sizes: Mapping[str, Mapping[str, Job]], ships: Reference | None) -> Offer:
+    """Where the numbers of an exhibit may come from; another one begins with what is there.
+
+    What it begins with stays while it is open, so that the address says what is chosen.
+    """
+    key, begun = f"{PREFIX}.{SOURCES.field}", st.session_state.get(BEGUN, {})
+    if name not in begun or key not in st.session_state:
+        begun = {name: SOURCES.text(_there(sizes, ships))}
+        st.session_state[BEGUN] = begun
+    if st.session_state.pop(ANOTHER, False):
+        st.session_state[key] = begun[name]
+    return replace(SOURCES, default=begun[name])
+
+
+def _there(sizes: Mapping[str, Mapping[str, Job]], ships: Reference | None) -> str:
+    """What ships; where nothing does, the size of which more runs are here, if any is."""
+    if ships is not None:
+        return "shipped"
+    parts = {size: _part(wanted) for size, wanted in sizes.items()}
+    return max(parts, key=lambda size: parts[size]) if any(parts.values()) else "shipped"
+
+
+def _part(wanted: Mapping[str, Job]) -> float:
+    """The part of some jobs that somebody has asked for."""
+    watched = live.watch(wanted, {name: name for name in wanted})
+    return sum(one.run is not None for one in watched.values()) / max(1, len(watched))
+
+
 def _reset() -> None:
-    st.session_state[f"{PREFIX}.from"] = SOURCES.default
+    st.session_state[f"{PREFIX}.{SOURCES.field}"] = SOURCES.default
+    st.session_state[ANOTHER] = True
 
 
 def _again(size: str, wanted: Mapping[str, Job]) -> None:

@@ -8,11 +8,13 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from engine.catalog import catalog
-from engine.runs.exhibit import Exhibit
+from engine.core.errors import ExplorerError
+from engine.runs.exhibit import Exhibit, written
 from engine.runs.reference import Reference
 from pages.ui.charts.rows import WITHIN, Strip, strips
 from pages.ui.exhibits import PREFIX, overview, provenance
 from pages.ui.exhibits.overview import BARE, RULE, Line
+from pages.ui.kit.access import sentence
 from pages.ui.kit.chart import chart
 from pages.ui.kit.root import rooted
 
@@ -23,7 +25,10 @@ READ = (
 )
 SIGNS = {"reproduced": "✓", "caveat": "(✓)", "unreachable": "×"}
 """What stands behind the name of what is graded."""
-EMPTY = {"shape": "no number", "open": "not computed", "ungraded": "not graded"}
+EMPTY = {
+    "shape": "no number", "open": "nothing ships", "ungraded": "not graded",
+    "broken": "cannot be computed",
+}  # fmt: skip
 """What stands in the row of what is not graded."""
 BESIDE = "Beside the papers"
 OTHERS = "Measured for this project, or published by other authors."
@@ -90,14 +95,23 @@ def _groups(papers: Mapping[str, Mapping[str, Exhibit]]) -> list[tuple[str, str,
     groups, beside = [], list[One]()
     for slug, known in papers.items():
         paper, own = catalog()[slug], list[One]()
-        for place, (name, exhibit) in enumerate(known.items()):
-            ships = provenance.ships(slug, name)
-            line = overview.line(exhibit, ships, simulated=overview.simulated(exhibit))
+        for place, exhibit in enumerate(known.values()):
+            ships, line = _outcome(slug, exhibit)
             more = {f"{PREFIX}.{slug}": exhibit.title} if place else {}
             one = One(slug, exhibit, ships, line, {f"{PREFIX}.paper": paper.title, **more})
             (beside if exhibit.beside else own).append(one)
         groups.append((paper.title, paper.citation, own))
     return [group for group in (*groups, (BESIDE, OTHERS, beside)) if group[2]]
+
+
+def _outcome(slug: str, exhibit: Exhibit) -> tuple[Reference | None, Line]:
+    """What ships of an exhibit and what became of it; why it cannot be computed, if so."""
+    ships = provenance.ships(slug, exhibit.name)
+    try:
+        with written():
+            return ships, overview.line(exhibit, ships, simulated=overview.simulated(exhibit))
+    except ExplorerError as error:
+        return None, Line("broken", False, sentence(str(error)))
 
 
 def near(rows: Sequence[Strip]) -> str:

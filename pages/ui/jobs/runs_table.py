@@ -14,7 +14,7 @@ from engine.catalog import catalog
 from engine.cli.export import command, write
 from engine.core.errors import ExplorerError
 from engine.core.spec import Choice, Setting, Value, knobs
-from engine.service.client import Client, Run
+from engine.service.client import Client, Run, Unreadable
 from engine.service.store import State
 from pages.ui import rights, words
 from pages.ui.jobs import clock
@@ -52,33 +52,39 @@ def show() -> None:
     with troubles():
         if notice := client().store.notice():
             st.warning(notice, icon=":material/inventory_2:")
-        ticking = any(_under_way(run) for run in _runs())
+        ticking = any(_under_way(run) for run in _listed()[0])
         st.fragment(_body, run_every=clock.pace() if ticking else None)(ticking)
 
 
 def _body(ticking: bool) -> None:
     """The list itself; redrawn alone while something is under way."""
     with troubles():
-        runs = _runs()
+        runs, lost = _listed()
         if ticking != any(_under_way(run) for run in runs):
             st.rerun()
-        if not runs:
+        if not runs and not lost:
             st.info(
                 "You have trained nothing yet. Open a paper and change a setting to start a run.",
                 icon=":material/lightbulb:",
             )
             return
-        st.caption(_summary(runs))
-        pages = -(-len(runs) // PER_PAGE)
+        st.caption(_summary(runs, lost))
+        rows: list[Run | Unreadable] = [*runs, *lost]
+        pages = -(-len(rows) // PER_PAGE)
         page = st.pagination(pages, key="runs.page") if pages > 1 else 1
-        for run in runs[(page - 1) * PER_PAGE : page * PER_PAGE]:
-            with st.container(border=True, key=f"run.{run.id}"):
-                _row(run)
+        for one in rows[(page - 1) * PER_PAGE : page * PER_PAGE]:
+            with st.container(border=True, key=f"run.{one.id}"), troubles():
+                _row(one) if isinstance(one, Run) else _lost(one)
 
 
-def _runs() -> list[Run]:
-    """The latest runs that this visitor may see."""
-    return [run for run in client().runs(MOST) if visitors.sees(run.job)]
+def _listed() -> tuple[list[Run], list[Unreadable]]:
+    """The latest runs that this visitor may see, and those that cannot be read.
+
+    Whose table these are on is not known, so only who may delete them sees them.
+    """
+    runs, lost = client().listed(MOST)
+    mine = [one for one in lost if rights.may("delete a run", one.id)]
+    return [run for run in runs if visitors.sees(run.job)], mine
 
 
 def _under_way(run: Run) -> bool:
@@ -86,11 +92,12 @@ def _under_way(run: Run) -> bool:
     return run.active and not run.paused
 
 
-def _summary(runs: list[Run]) -> str:
-    """How many there are and how many are under way."""
+def _summary(runs: list[Run], lost: list[Unreadable]) -> str:
+    """How many there are, how many are under way, and how many cannot be read."""
     active = sum(map(_under_way, runs))
     under_way = f", {active} under way" if active else ""
-    return f"{words.plural(len(runs), 'run')}{under_way}, newest first."
+    unread = f" {len(lost)} more at the end of the list cannot be read." if lost else ""
+    return f"{words.plural(len(runs), 'run')}{under_way}, newest first.{unread}"
 
 
 def _row(run: Run) -> None:
@@ -99,7 +106,25 @@ def _row(run: Run) -> None:
     with left:
         _what(run)
     with right, st.container(horizontal=True, horizontal_alignment="right"):
-        _actions(run)
+        _actions(run) if _known(run) else _delete(run)
+
+
+def _lost(one: Unreadable) -> None:
+    """One that cannot be read."""
+    left, right = st.columns([5, 4], vertical_alignment="center")
+    with left:
+        st.badge("Cannot be read", icon=":material/error:", color="red")
+        st.markdown(sentence(one.reason))
+    with right:
+        _delete(one)
+
+
+def _known(run: Run) -> bool:
+    """Whether its paper and its method are still there."""
+    try:
+        return bool(run.job.entry())
+    except ExplorerError:
+        return False
 
 
 def _what(run: Run) -> None:
@@ -181,8 +206,7 @@ def _when(run: Run) -> str:
 
 def _actions(run: Run) -> None:
     """Open, stop or repeat, take away, delete."""
-    if run.job.paper in catalog():
-        st.link_button("Open", rooted(link(run.job)), icon=":material/open_in_browser:")
+    st.link_button("Open", rooted(link(run.job)), icon=":material/open_in_browser:")
     if run.active:
         _button("Stop", "stop_circle", run, "stop a run", disabled=run.stopping)
     elif run.state != "completed":
@@ -202,7 +226,7 @@ def _actions(run: Run) -> None:
         _delete(run)
 
 
-def _delete(run: Run) -> None:
+def _delete(run: Run | Unreadable) -> None:
     """Deletes a run once that has been confirmed."""
     if who := asking.who_looks([run.id]):
         st.caption(who)
@@ -211,7 +235,12 @@ def _delete(run: Run) -> None:
 
 
 def _button(
-    text: str, icon: str, run: Run, action: str = "", *more: Any, disabled: bool = False
+    text: str,
+    icon: str,
+    run: Run | Unreadable,
+    action: str = "",
+    *more: Any,
+    disabled: bool = False,
 ) -> None:
     """A button that does something with a run and redraws the page.
 
@@ -232,7 +261,7 @@ def _button(
         try:
             if action:
                 rights.do(action, run.id, *more)
-            else:
+            elif isinstance(run, Run):
                 client().submit(run.job, by=visitors.here())
         except ExplorerError as error:
             st.error(sentence(str(error)))

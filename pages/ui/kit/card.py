@@ -98,7 +98,7 @@ def told(card: Guarantee, right: float | None = None) -> list[str]:
         known = card.epsilon_proved, card.delta, card.relation, card.unit
         said.append(words.odds(*known, right))
     if card.failure and card.epsilon_proved is not None:
-        said.append(f"The probability that the bound fails is {card.failure}.")
+        said.append(f"δ is {card.failure}.")
     if excess := less(card):
         said.append(excess)
     return said
@@ -142,12 +142,12 @@ def lines(labels: Sequence[str], cards: Sequence[Guarantee]) -> dict[str, list[s
 
 
 def chance(card: Guarantee) -> str:
-    """The probability with which a card's bound may fail; empty where it is zero."""
+    """The δ of a card, what is added to its bound; empty where it is zero."""
     return "unknown" if card.failure else words.number(card.delta) if card.delta else ""
 
 
 def _epsilon(value: float | None, delta: str = "") -> str:
-    """A budget, with the chance that its bound fails where there is one."""
+    """A budget, with its δ where that is not zero."""
     if value is None:
         return "none"
     equal = "is" if delta == "unknown" else "="

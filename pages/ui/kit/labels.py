@@ -1,11 +1,14 @@
 """The labels of a chart in the visitor's language: titles of axes, names of lines, notes."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from engine.core.gauges import Gauge
 from pages.ui.charts.figure import Figure
-from pages.ui.messages import SOURCE, catalogue, language, numbered, separators
+from pages.ui.charts.measured import Curve
+from pages.ui.messages import SOURCE, catalogue, figures, language, numbered, separators, tr
+from pages.ui.words import amount
 
 PARTS = re.compile(r"( · |\u00a0% (?=\w)|<br>| \[|\]|, | {2,}|: | \(|\)|→|←|</?b>)")
 """What stands between the parts of a label, such as a name and its unit."""
@@ -32,6 +35,27 @@ def label(text: str) -> str:
         return numbered(found[1]) + known.get(found[2], found[2]) + numbered(found[3])
 
     return known.get(text) or "".join(FIGURES.sub(part, one) for one in PARTS.split(text))
+
+
+def in_words(curves: Sequence[Curve], gauge: Gauge, chosen: float, errors: str = "") -> str:
+    """What a cost curve shows at the chosen budget, in one sentence for those who hear it.
+
+    Args:
+        curves: Its lines.
+        gauge: What is measured.
+        chosen: The budget.
+        errors: What the wrong ones of a share are called, where these are drawn.
+    """
+    measure, said = label(errors or gauge.label), []
+    for one in curves:
+        if (i := one.at(chosen)) is not None:
+            value = 1.0 - one.middle[i] if errors else one.middle[i]
+            said.append(f"{label(one.label)} {figures(amount(value, gauge))}")
+    if not said:
+        text = tr("{measure} against the privacy budget; no points yet.")
+        return text.format(measure=measure)
+    text = tr("{measure} at epsilon {budget}: {lines}.")
+    return text.format(measure=measure, budget=figures(f"{chosen:g}"), lines=", ".join(said))
 
 
 def drawn(figure: Mapping[str, Any]) -> list[str]:

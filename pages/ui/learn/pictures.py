@@ -20,7 +20,7 @@ from pages.ui.kit import shell
 from pages.ui.kit.labels import label
 from pages.ui.learn import figures, maths
 from pages.ui.learn.declared import SCREENS, WORDS, Screen, filled, option
-from pages.ui.messages import SOURCE, spoken, tr
+from pages.ui.messages import SOURCE, numbered, spoken, tr
 from pages.ui.paper import sketches
 
 LEARNED = ("survival", 0.1)
@@ -70,7 +70,7 @@ def _count(screen: Screen, text: str, results: Results | None) -> Shown:
 def _out_of_100(chance: float) -> str:
     """A chance out of 100, in whole numbers; no budget gives certainty."""
     count = f"{100 * chance:.0f}"
-    return f"{100 * chance:.1f}" if count == "100" else count
+    return numbered(f"{100 * chance:.1f}") if count == "100" else count
 
 
 def _caught(epsilon: float) -> int:
@@ -81,7 +81,7 @@ def _caught(epsilon: float) -> int:
 def _attacker(screen: Screen, text: str, results: Results | None) -> Shown:
     """The game: its chart is drawn round by round."""
     right = maths.guesses(maths.densities(float(text)).overlap)
-    return Shown({"epsilon": float(text), "most": f"{100 * right:.3g}"})
+    return Shown({"epsilon": float(text), "most": numbered(f"{100 * right:.3g}")})
 
 
 def _odds(screen: Screen, text: str, results: Results | None) -> Shown:

@@ -4,17 +4,17 @@ Kept in the session by page, data set, method and place: the last that were draw
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from cachetools import LRUCache
 
 from engine.runs.job import Job
-from pages.ui import words
 from pages.ui.kit import chart
 from pages.ui.kit.chart import Picture
 from pages.ui.kit.offers import figure
 from pages.ui.kit.style import sheet
+from pages.ui.messages import numbered, tr
 from pages.ui.paper.former import changed
 from pages.ui.paper.view import View
 
@@ -61,15 +61,21 @@ def draw(view: View, place: str, drawn: Sequence[Named] = ()) -> None:
     if seen is None or not _coming(view):
         return
     there = {key for key, _ in drawn}
-    before = changed(view.paper, seen.job, view.watched[view.method].job)
-    if seen.budget != view.budget:
-        before = words.listed([*filter(None, [before]), f"ε = {figure(seen.budget)}"])
+    said = _before(view, seen)
     with st.container(key=f"{view.paper.slug}-{place}-faded"):
         st.html(sheet(__file__))
-        st.caption(f":material/history: Before{f': {before}' if before else ''}")
+        st.caption(f":material/history: {said}")
         for key, picture in seen.pictures:
             if key not in there:
-                chart.draw(key, picture)
+                chart.draw(key, replace(picture, alt=f"{said}. {picture.alt}"))
+
+
+def _before(view: View, seen: Seen) -> str:
+    """That something was seen before, and for which settings that have changed since."""
+    settings = [changed(view.paper, seen.job, view.watched[view.method].job)]
+    settings += [f"ε = {figure(seen.budget)}"] * (seen.budget != view.budget)
+    said = numbered(", ".join(filter(None, settings)))
+    return tr("Before: {settings}").format(settings=said) if said else tr("Before")
 
 
 def _coming(view: View) -> bool:

@@ -108,8 +108,8 @@ def finding(
         same = _say("it") if names[-1:] == [own] else _say("printed", name=own)
         said = told.next(lost, same) if held else told.first(lost, label(lost.label))
         parts.append(_say("unproved", said=said))
-    more = _elsewhere(told, held, names, how.guessed(data))
-    sentences = (_say("at", budget=budget, parts=joined(parts)), *_failing(held, budget), more)
+    sentences = [_say("at", budget=budget, parts=joined(parts)), *_failing(held, names, budget)]
+    sentences.append(_elsewhere(told, held, names, how.guessed(data)))
     return tight(" ".join(filter(None, sentences)))
 
 
@@ -135,14 +135,14 @@ def _say(key: str, **facts: object) -> str:
     return say(SENTENCES, key, facts)
 
 
-def _failing(held: Sequence[Curve], budget: float) -> Iterator[str]:
+def _failing(held: Sequence[Curve], names: Sequence[str], budget: float) -> Iterator[str]:
     """How many releases fail, where some do and others do not: a median hides them."""
-    for one in held:
+    for one, name in zip(held, names, strict=True):
         i = one.at(budget)
         if i is not None and one.failed and FEW < one.failed[i] < MOST:
             lost = round(one.failed[i] * one.count[i])
             key = "fail" if lost == 1 else "fails"
-            yield _say(key, all=one.count[i], name=label(one.label), lost=lost)
+            yield _say(key, all=one.count[i], name=name, lost=lost)
 
 
 @dataclass(frozen=True)

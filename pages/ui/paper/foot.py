@@ -12,13 +12,16 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.kit.knobs import explain, label
 from pages.ui.kit.late import DESK
 from pages.ui.kit.lock import locked
+from pages.ui.kit.offers import Offer
 from pages.ui.kit.style import sheet
-from pages.ui.messages import tr
+from pages.ui.messages import figures, tr
 from pages.ui.paper import attack, ceiling, ruler
 from pages.ui.paper.view import Page, View
 
 TYPED = "typed"
 """Ends the key of the field that takes a budget by its figures; no part of the address."""
+LONGEST = 20
+"""Characters that fit into that field."""
 STYLE = sheet(__file__)
 """A small window spends its room on the chart; Streamlit has no settings for these."""
 BELOW_LOGO = """<style>@media (max-width: 768px) {
@@ -62,25 +65,47 @@ def slider(page: Page) -> float:
 def _typed(page: Page) -> None:
     """The field to type a budget in."""
     offer, key = page.offers.knobs[BUDGET], f"{page.prefix}.{BUDGET}"
-    low, high = (float(offer.values[end]) for end in (0, -1))
-    st.number_input(
-        "Type ε", low, high, None, key=f"{key}.{TYPED}", placeholder="ε", width=84,
-        label_visibility="collapsed", on_change=_take, args=(page, key), disabled=locked(key),
-        help=f"From {low:g} to {high:g}; the nearest trained budget is shown.",
+    said = tr("From {low} to {high}; the nearest trained budget is shown.")
+    st.text_input(
+        tr("Type ε"), key=f"{key}.{TYPED}", placeholder="ε", width=84, max_chars=LONGEST,
+        autocomplete="off", label_visibility="collapsed", on_change=_take, args=(page, key),
+        disabled=locked(key), help=said.format(**_ends(offer)),
     )  # fmt: skip
 
 
+def _ends(offer: Offer) -> dict[str, str]:
+    """The smallest and the largest budget as this language writes them."""
+    return {name: figures(offer.texts[at]) for name, at in (("low", 0), ("high", -1))}
+
+
 def _take(page: Page, key: str) -> None:
-    """Moves the slider to the trained budget that is nearest to what was typed."""
-    typed = st.session_state[f"{key}.{TYPED}"]
-    st.session_state[f"{key}.{TYPED}"] = None
-    if typed is None:
+    """Moves the slider to the trained budget that is nearest to what was typed, or refuses it."""
+    typed = str(st.session_state[f"{key}.{TYPED}"]).strip()
+    st.session_state[f"{key}.{TYPED}"] = ""
+    if not typed:
         return
-    offer = page.offers.knobs[BUDGET]
-    text = offer.text(min(offer.values, key=lambda one: abs(math.log(float(one) / float(typed)))))
+    offer, value = page.offers.knobs[BUDGET], read(typed)
+    if not float(offer.values[0]) <= value <= float(offer.values[-1]):
+        said = tr("ε: expected a number from {low} to {high}, got {typed}.")
+        st.toast(words.escaped(said.format(**_ends(offer), typed=typed)))
+        return
+    text = offer.text(min(offer.values, key=lambda one: abs(math.log(float(one) / value))))
     st.session_state[key] = text
-    if not math.isclose(float(offer.value(text)), float(typed)):
-        st.toast(f"ε = {typed:g} is not trained here; the nearest is {text}.")
+    if not math.isclose(float(offer.value(text)), value):
+        said = tr("ε = {typed} is not trained here; the nearest is {nearest}.")
+        st.toast(said.format(typed=figures(f"{value:g}"), nearest=figures(text)))
+
+
+def read(typed: str) -> float:
+    """A number with a decimal point or a decimal comma; not a number where it is none.
+
+    >>> read("0.5"), read("0,5"), read("1.000,5")
+    (0.5, 0.5, nan)
+    """
+    try:
+        return float(typed.replace(",", "."))
+    except ValueError:
+        return math.nan
 
 
 WORKING = ":material/rule: Working out what is proved at this budget…"

@@ -205,16 +205,21 @@ def _tab(page: Page, moving: Moving[View], name: str, focus: Mapping[str, float]
             _method(page)
         if name == PROOF:
             moving.piece(lambda view: panels.guarantees(page, view))
-        if name == page.layout.shows:
-            moving.piece(pays.line)
+    if name == _stands(page, page.layout.shows):
+        moving.piece(pays.line)
     _sections(page, moving, name)
-    if name == WHY:
+    if name == _stands(page, WHY):
         moving.piece(panels.failing)
     if name == DATA:
         data = moving.now.data
         sidebar.describe(data)
         with troubles():
             synthetic.section(page.prefix, data.name)
+
+
+def _stands(page: Page, tab: str) -> str:
+    """The tab for what every paper shows in the tab of that name: where it has none, the first."""
+    return tab if tab in page.layout.tabs else COST
 
 
 def _cost(page: Page, moving: Moving[View], focus: Mapping[str, float]) -> None:

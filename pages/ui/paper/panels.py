@@ -17,6 +17,7 @@ from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card, glossary
 from pages.ui.kit.chart import Picture, chart, picture
+from pages.ui.kit.labels import in_words
 from pages.ui.kit.late import DESK
 from pages.ui.kit.shared import once
 from pages.ui.messages import tr
@@ -154,7 +155,7 @@ def curve(page: Page, view: View, *, fit: bool) -> Picture:
             said, rows = at.reading(view.budget), at.rows(gauge)
             return picture(figure, said, rows, view.budget, fit=fit, move=at.label)
         now = [one for one in lines if one.before is None]
-        said = curves.reading(now, gauge, view.budget)
+        said = in_words(now, gauge, view.budget, view.how.errors)
         rows = curves.rows(now, [one for one in levels if one.before is None], gauge.label)
         return picture(figure, said, rows, view.budget, fit=fit, move=move)
 

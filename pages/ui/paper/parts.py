@@ -24,12 +24,13 @@ from pages.ui.charts.figure import Figure
 from pages.ui.charts.lines import Line
 from pages.ui.kit import chart
 from pages.ui.kit.chart import Picture, show
+from pages.ui.messages import figures
 from pages.ui.paper import faded
 from pages.ui.paper.panels import RAW
 from pages.ui.paper.said import say
 from pages.ui.paper.series import SOON, SPREAD, UNTRAINED, NotYetError, waiting
 from pages.ui.paper.view import Section, View
-from pages.ui.words import number
+from pages.ui.words import number, percent
 
 Facts: TypeAlias = Mapping[str, object]
 Cells: TypeAlias = (
@@ -297,8 +298,9 @@ class _Drawing:
         if not (drawn := [one for one in part.drawn if one is not None]):
             raise NotYetError(waiting(self.view))
         titles = self.say(words, "x"), self.say(words, "y")
-        self.facts["ends"] = ends(drawn)
-        figure = lines.lines(drawn, titles, **{**words.get("more", {}), **part.more})
+        more = {**words.get("more", {}), **part.more}
+        self.facts["ends"] = ends(drawn, per_cent="%" in more.get("tickformat", ""))
+        figure = lines.lines(drawn, titles, **more)
         part.change(figure, drawn)
         return Chart(figure, lines.rows(drawn, self.say(words, "head") or titles[0]))
 
@@ -387,6 +389,12 @@ def _words(section: Section, part: str) -> Mapping[str, Any]:
     return section.words.get(part, {}) if part else section.words
 
 
-def ends(drawn: Sequence[Line]) -> str:
-    """Where lines end, as a list."""
-    return ", ".join(f"{one.label} {number(float(one.middle[-1]))}" for one in drawn)
+def ends(drawn: Sequence[Line], *, per_cent: bool = False) -> str:
+    """Where lines end, as a list.
+
+    Args:
+        drawn: The lines.
+        per_cent: Whether their axis says heights in per cent.
+    """
+    said = percent if per_cent else number
+    return ", ".join(f"{one.label} {figures(said(float(one.middle[-1])))}" for one in drawn)

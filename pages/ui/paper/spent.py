@@ -42,7 +42,8 @@ def show(slug: str, dataset: str) -> None:
 
 def said(found: TableLedger) -> str:
     """The sum, the limit and the looks, in words."""
-    price, looks = ledger.composed(found.releases, found.limit), ledger.total(found.looks)
+    price = found.counted or ledger.composed(found.releases)
+    looks = ledger.total(found.looks)
     spent = f"{plural(len(found.releases), 'release')}: ε = {number(price.epsilon)}"
     limit = f" of {number(found.limit.epsilon)}" if found.limit else ""
     seen = f" Looks: ε = {number(looks.epsilon)}." if found.looks else ""

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from datasets import catalog as data_catalog
-from datasets import own
+from datasets import own, own_names
 from engine.core.errors import ExplorerError
 from engine.privacy.guarantee import Guarantee
 from engine.synthetic import columns
@@ -25,7 +25,7 @@ from pages.ui.words import number
 BUDGETS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 8.0)
 """Budgets that are offered."""
 DELTA = 1e-5
-"""Probability with which the bound may fail."""
+"""The δ of a table: what is added to the bound that ε sets."""
 
 
 def section(prefix: str, dataset: str) -> None:
@@ -91,7 +91,8 @@ def _made(prefix: str, dataset: str, answer: Mapping[str, Any]) -> None:
         original = _original(dataset)[at]
         warning = tr("Computed from the raw data, for comparison only. Not private.")
         st.caption(f":material/lock_open: {warning}")
-    one = answer["columns"][at]
+    words = own_names.names(answer.get("classes") or ()) if at == 0 else ()
+    one = {**answer["columns"][at], "words": words}
     chart.chart(
         f"{prefix}.synthetic.chart", charts.shares(one, original),
         tr("The share of synthetic records in each part of {column}.").format(column=one["title"]),

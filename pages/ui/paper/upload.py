@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from datasets import own, own_limits
+from datasets import own, own_limits, own_lines, own_proposal
 from engine.core.errors import ExplorerError, RequestError
 from engine.core.home import home
 from engine.method import Paper
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-MESSAGE = "upload.message"
+MESSAGE, NOTES = "upload.message", "upload.notes"
 KEPT = "upload.proposal"
 COLUMN, ROLE, FROM, LOW, HIGH, FILL, LEVELS, HOLDS = (
     *("Column", "Role", "From", "Lowest", "Highest", "Blanks become", "Categories", "Holds"),
@@ -122,8 +122,10 @@ def _form(paper: Paper[Any], file: Any) -> None:
     st.markdown(f"**{count}.**{dropped}")
     if message := st.session_state.pop(MESSAGE, ""):
         st.error(message, icon=":material/error:")
+    elif notes := st.session_state.pop(NOTES, ""):
+        st.warning(notes)
     elif seen["problems"]:
-        st.warning(sentence(f"{own.THE_FILE}: {'; '.join(seen['problems'])}"))
+        st.warning(sentence(_here(f"{own.THE_FILE}: {'; '.join(seen['problems'])}")))
     st.markdown(BOUNDS)
     edited = st.data_editor(
         frame(columns), key=f"{slug}.columns.{file.file_id}",
@@ -133,7 +135,8 @@ def _form(paper: Paper[Any], file: Any) -> None:
             ROLE: st.column_config.SelectboxColumn(options=ROLES[_kind(paper)], required=True),
             FROM: st.column_config.SelectboxColumn(options=ORIGINS, required=True),
             LEVELS: st.column_config.TextColumn(
-                help="Categories or classes with commas between them, or weekdays, months, sexes. "
+                help="Categories or classes with commas between them, in quotes where one holds a "
+                "comma, or weekdays, months, sexes. "
                 "Of the event: the value that means that it happened."
             ),
             FILL: st.column_config.TextColumn(help="A public value for missing cells."),
@@ -174,7 +177,7 @@ def frame(columns: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
             LOW: None if one["role"] == "time" else one["low"],
             HIGH: one["high"],
             FILL: "" if one["fill"] is None else _text(one["fill"]),
-            LEVELS: one["value"] if one["role"] == "event" else ", ".join(one["categories"]),
+            LEVELS: one["value"] if one["role"] == "event" else own_lines.joined(one["categories"]),
             HOLDS: one["holds"] + (f" ({one['why']})" if one["why"] else ""),
         }
         for key, one in columns.items()
@@ -238,16 +241,25 @@ def _take(
         top = f'kind = "{_kind(paper)}"\n{state[f"{slug}.more"] or ""}\n'
         text = top + settings(edited, columns, state[f"{slug}.taken"])
         owner = visitors.visitor()
-        name = own.keep(file.name, file.getvalue(), text, above=False, owner=owner)
+        name, _, notes = own.add(file.name, file.getvalue(), text, above=False, owner=owner)
         visitors.meet(name)
     except ExplorerError as error:
-        state[MESSAGE] = sentence(
-            str(error)
-            .replace("in the settings", "in the table or the settings below")
-            .replace("with --accept", "by the box under the table")
-        )
+        state[MESSAGE] = sentence(_here(str(error)))
     else:
         state[f"{slug}.dataset"] = short(name)
+        seen = {own_proposal.note(key, one["role"], one["why"]) for key, one in columns.items()}
+        state[NOTES] = " ".join(sentence(note) for note in notes if note not in seen)
+
+
+def _here(error: str) -> str:
+    """What an error says of the command line, in the words of the form."""
+    words = {
+        "in the settings": "in the table or the settings below",
+        "with --accept": "by the box under the table", "with --label": "by the role label",
+    }  # fmt: skip
+    for option, place in words.items():
+        error = error.replace(option, place)
+    return error
 
 
 def _remove(slug: str, dataset: str, other: str) -> None:

@@ -314,8 +314,10 @@ class Layout:
 
     @property
     def tabs(self) -> tuple[str, ...]:
-        """The tabs of the page, from left to right."""
-        return (COST, self.shows, WHY, PROOF, DATA)
+        """The tabs of the page, from left to right; none for pictures or reasons without any."""
+        drawn = {section.tab for section in self.sections}
+        every = (COST, self.shows, WHY, PROOF, DATA)
+        return tuple(name for name in every if name in drawn or name not in (self.shows, WHY))
 
     @property
     def follow(self) -> list[Section]:

@@ -7,7 +7,7 @@ from html import escape
 
 from engine.runs import met as meetings
 from pages.ui.bundle import sections
-from pages.ui.bundle.collect import html
+from pages.ui.bundle.collect import html, paragraphs
 from pages.ui.bundle.drawn import Drawn
 from pages.ui.kit import card
 from pages.ui.kit.chart import Picture
@@ -21,7 +21,6 @@ CARD = "Guarantee"
 PIECE = re.compile(r"(?=<p>|<details>)|(?<=</td>)")
 """Where HTML is cut, so that what comes in several places is written once."""
 NO_ATTACK = "No attack on this method ships for these settings. The app runs one on request."
-COLOURED = re.compile(r":[a-z]+(?:-badge)?\[([^]]*)\]")
 """What the app writes in a colour, such as a broken claim."""
 
 
@@ -76,8 +75,8 @@ def blocks(page: Page, views: Sequence[View]) -> Iterator[Block]:
 
 
 def plain(text: str) -> str:
-    """Sentences of the app as HTML, without their colours."""
-    return html(COLOURED.sub(r"\1", text)).replace("\n\n", "<br><br>")
+    """Sentences of the app as HTML that fits into a cell."""
+    return html(text).replace("\n\n", "<br><br>")
 
 
 def pieces(text: str) -> list[str]:
@@ -144,15 +143,6 @@ def _written(title: str, found: Iterable[str | Table]) -> list[str]:
         for one in found
     )
     return pieces(made)
-
-
-def paragraphs(text: str) -> str:
-    """Paragraphs, or a list and what follows it."""
-    if not text.startswith("- "):
-        return f"<p>{plain(text)}</p>" if text else ""
-    listed, _, rest = text.removeprefix("- ").partition("\n\n")
-    items = "".join(f"<li>{plain(one)}</li>" for one in listed.split("\n- "))
-    return f"<ul>{items}</ul>{paragraphs(rest)}"
 
 
 def _table(title: str, one: Table) -> str:

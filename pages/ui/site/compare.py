@@ -83,7 +83,7 @@ def _state(
 
 def _cells(row: dict[str, str]) -> list[str]:
     """The cells of a row as HTML; a line of a cell ends with two spaces."""
-    return [html(cell).replace("  \n", "<br>") for cell in row.values()]
+    return [html(cell) for cell in row.values()]
 
 
 def body() -> str:

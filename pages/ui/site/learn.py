@@ -4,7 +4,7 @@ import json
 from html import escape
 from typing import Any
 
-from pages.ui.bundle.collect import html, quiet
+from pages.ui.bundle.collect import html, paragraphs, quiet
 from pages.ui.bundle.drawn import split
 from pages.ui.jobs.live import Watched
 from pages.ui.jobs.submit import look
@@ -16,7 +16,6 @@ from pages.ui.learn.declared import QUESTIONS, QUIZ, SCREENS, WORDS, Screen, fil
 from pages.ui.learn.figures import game as drawn
 from pages.ui.learn.page import RUN
 from pages.ui.messages import figures, tr
-from pages.ui.site.blocks import paragraphs
 from pages.ui.site.frame import choice, embed, slider
 
 TEMPLATES = {key: f"{{{key}}}" for key in ("score", "next", "right", "played", "then", "now")}

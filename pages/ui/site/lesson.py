@@ -1,8 +1,6 @@
 """A lesson as one file that needs no server: its views in order, also to be printed."""
 
 import json
-import re
-from collections.abc import Callable
 from contextlib import suppress
 from html import escape
 from pathlib import Path
@@ -12,7 +10,7 @@ from plotly.utils import PlotlyJSONEncoder
 
 from engine.core import files
 from engine.core.errors import ExplorerError, RequestError
-from pages.ui.bundle.collect import bare, html
+from pages.ui.bundle.collect import bare, html, paragraphs
 from pages.ui.bundle.filled import filled, within_script
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import plot, shell
@@ -20,19 +18,12 @@ from pages.ui.lessons import library
 from pages.ui.lessons.experiment import GROUPS
 from pages.ui.lessons.schema import Lesson, Question, View
 from pages.ui.paper.defaults import addressed
-from pages.ui.site.blocks import paragraphs
+from pages.ui.paper.view import COST
 from pages.ui.site.frame import charts, embed, sheet, slider
 from pages.ui.site.states import Find, ships, state, there
 
 HERE = Path(__file__).parent
 TEMPLATE, SCRIPT = HERE / "lesson.html", HERE / "lesson.js"
-MARK, BLANK = re.compile(r"`[^`]*`|\\([!-/:-@[-`{-~])"), re.compile(r"\n\s*\n")
-"""Code, or a mark of Markdown that stands for itself; and what is between paragraphs."""
-LIST = re.compile(r"^(?!- |\s)(.+)\n(?=- )", re.MULTILINE)
-"""The line before a list."""
-ASIDE = 0xE000
-"""Added to the code of such a mark, so that nothing takes it for a mark meanwhile."""
-KEPT = re.compile(f"[{chr(ASIDE)}-{chr(ASIDE + 127)}]")
 NOT_HERE = "This view needs the app: open {address} there."
 ELSEWHERE = '<a href="../../{place}">Open this view</a>.'
 
@@ -63,8 +54,8 @@ def text(name: str) -> str:
     return filled(
         TEMPLATE.read_text(encoding="utf-8"),
         {
-            "TITLE": escape(bare(titled(held))), "HEADING": titled(held),
-            "ABOUT": marked(held.text), "VIEWS": parts, "SHEET": sheet(),
+            "TITLE": escape(bare(html(held.title))), "HEADING": html(held.title),
+            "ABOUT": paragraphs(held.text), "VIEWS": parts, "SHEET": sheet(),
             "PLOTLY": plot.LIBRARY.read_text(encoding="utf-8"), "CHARTS": charts(),
             "DATA": within_script(known), "SCRIPT": SCRIPT.read_text(encoding="utf-8"),
         },
@@ -75,14 +66,14 @@ def taken(name: str) -> tuple[list[Any], str]:
     """A lesson that comes with the app, among the static pages: its states and its page."""
     held = _found(name)
     parts, states = _parts(held, ELSEWHERE, ships)
-    return states, f"<h1>{titled(held)}</h1>{marked(held.text)}{parts}"
+    return states, f"<h1>{html(held.title)}</h1>{paragraphs(held.text)}{parts}"
 
 
 def listed() -> str:
     """The list of the lessons that come with the app."""
     boxes = "".join(
-        f'<a class="card" href="{name}/index.html"><h2>{titled(held)}</h2>'
-        f'{marked(held.text)}<p class="small">{escape(library.size(held))}</p></a>'
+        f'<a class="card" href="{name}/index.html"><h2>{html(held.title)}</h2>'
+        f'{paragraphs(held.text)}<p class="small">{escape(library.size(held))}</p></a>'
         for name in library.ORDER for held in (_found(name),)
     )  # fmt: skip
     return f'<h1>Lessons</h1><p>{escape(library.WHAT)}</p><div class="cards">{boxes}</div>'
@@ -109,11 +100,13 @@ def _parts(lesson: Lesson, instead: str, find: Find) -> tuple[str, list[Any]]:
 
 
 def _state(view: View, find: Find) -> dict[str, Any] | None:
-    """What a view of a paper's page draws; None for other pages and what is not there."""
+    """What a view of a paper's page draws; None for other pages and tabs and what is not there."""
     if view.page not in shell.papers():
         return None
     with suppress(ExplorerError):  # settings that contradict each other: its page says so
-        if drawn := state(addressed(view.page, view.settings), find):
+        page = addressed(view.page, view.settings)
+        tab = page.offers.tab.read(view.settings.get(f"{view.page}.tab", COST))[0]
+        if tab == COST and (drawn := state(page, find)):
             return {key: part for key, part in vars(drawn).items() if key != "cards"}
     return None
 
@@ -126,7 +119,7 @@ def _view(number: int, view: View, instead: str, drawn: bool) -> str:
     """
     asked = view.question
     chart = _chart(number, view, embeds=instead == ELSEWHERE) if drawn else ""
-    said = f"<h2>{number}</h2>{marked(view.text)}"
+    said = f"<h2>{number}</h2>{paragraphs(view.text)}"
     said += chart if asked is None else _asked(asked, chart)
     if drawn:
         return f'<section class="drawn" data-chart="view-{number}">{said}</section>'
@@ -163,35 +156,13 @@ def _asked(question: Question, chart: str) -> str:
     """
     options = "".join(f"<li>{escape(one)}</li>" for one in question.options)
     right = f"<p>Option {question.answer}.</p>" if question.answer else ""
+    right += paragraphs(question.reveal)
     arms = "".join(
-        f"<details><summary>Explanation {group}</summary>{marked(arm)}</details>"
+        f"<details><summary>Explanation {group}</summary>{paragraphs(arm)}</details>"
         for group, arm in zip(GROUPS, question.arms, strict=False)
     )
     return (
         f"<p><strong>{escape(question.text)}</strong></p><ol>{options}</ol>{arms}"
-        f'<details class="answer"><summary>Answer</summary>{right}{marked(question.reveal)}{chart}'
+        f'<details class="answer"><summary>Answer</summary>{right}{chart}'
         "</details>"
     )
-
-
-def marked(text: str) -> str:
-    r"""A text of a lesson as HTML: paragraphs, lists, bold, italics and code, as the app shows it.
-
-    >>> marked(r"a **b** [c](/learn) \*d\* <e>")
-    '<p>a <strong>b</strong> c *d* &lt;e&gt;</p>'
-    >>> marked("a:\n- b\n- c")
-    '<p>a:</p><ul><li>b</li><li>c</li></ul>'
-    """
-    apart = LIST.sub(r"\1\n\n", text)
-    return _unmarked(apart, lambda kept: "".join(map(paragraphs, BLANK.split(kept.strip()))))
-
-
-def titled(lesson: Lesson) -> str:
-    """The title of a lesson as HTML."""
-    return _unmarked(lesson.title, html)
-
-
-def _unmarked(text: str, made: Callable[[str], str]) -> str:
-    """What is made of a text in which a backslash takes a mark its meaning."""
-    kept = made(MARK.sub(lambda at: chr(ASIDE + ord(at[1])) if at[1] else at[0], text))
-    return KEPT.sub(lambda found: escape(chr(ord(found[0]) - ASIDE)), kept)

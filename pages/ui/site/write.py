@@ -224,7 +224,11 @@ def _reproduce() -> str:
     """The papers' tables and figures: the printed numbers beside ours."""
     parts = ["<h1>Reproduce</h1><p>Numbers that the papers print, and ours beside them.</p>"]
     for slug, one in shell.papers().items():
-        known = exhibits(slug)
+        try:
+            known = exhibits(slug)
+        except RequestError as error:
+            parts.append(f"<h2>{escape(one.title)}</h2><p>{escape(str(error))}</p>")
+            continue
         parts += [f"<h2>{escape(one.title)}</h2>"] if known else []
         for name, exhibit in known.items():
             if (kept := reference.load(slug, name)) is not None:

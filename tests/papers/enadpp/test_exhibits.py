@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from datasets import catalog as data_catalog
 from engine import __version__
-from engine.papers.enadpp.exhibits import EPSILONS, EXHIBITS, SEEDS, SHEET
+from engine.papers.enadpp import price
+from engine.papers.enadpp.exhibits import EPSILONS, EXHIBITS, FIGURE1, SEEDS, SHEET
 from engine.runs import reference
 from engine.runs.results import Results
 
@@ -72,3 +74,42 @@ def test_the_shipped_table_of_mnist_was_computed_as_it_would_be_now():
     assert actual.version == __version__
     jobs = BY_NAME["table1"].jobs(True).values()
     assert {cell.run for cell in actual.cells} <= {job.id for job in jobs}
+
+
+def test_figure_1_shows_the_ratio_that_is_printed_of_adppl():
+    """The relevance over the layer's total (Section 6), not over its largest."""
+    total = sum(FIGURE1)
+    for cells in (BY_NAME["figure1"].cells({}), reference.load("enadpp", "figure1").cells):
+        shares = [cell.ours for cell in cells if cell.row == "ADPPL"]
+        assert shares == pytest.approx([one / total for one in FIGURE1], rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["table1", "table2", "figure1"])
+def test_captions_say_what_adppl_is_trained_with(name):
+    assert "divided by the largest share of the layer" in BY_NAME[name].caption
+
+
+@pytest.mark.parametrize("name", ["table1", "table2"])
+def test_captions_say_the_smallest_ratio_that_was_trained_with(name):
+    jobs = BY_NAME[name].jobs(True).values()
+    (least,) = {job.spec().alpha_min for job in jobs if job.method in ("enadpp", "adppl")}
+    assert f"No ratio of either is below {least:g}" in BY_NAME[name].caption
+
+
+@pytest.mark.parametrize(("name", "dataset"), [("table1", "mnist"), ("table2", "adni")])
+def test_captions_say_how_much_the_printed_noise_spends(name, dataset):
+    """|L|/rate times what is stated, for one batch (`price.paper_epsilon`)."""
+    jobs = BY_NAME[name].jobs(True).values()
+    job = next(j for j in jobs if j.values["calibration"] == "paper" and j.method == "enadpp")
+    spec = job.spec().replace(epsilon=1.0)
+    times = price.paper_epsilon(spec, data_catalog.card(dataset).records, "A")
+    assert f"{times:,.0f} times" in BY_NAME[name].caption
+
+
+def test_the_caption_names_the_cell_that_misses_the_printed_number():
+    cells = [c for c in reference.load("enadpp", "table1").cells if c.variant == "as printed"]
+    below = [(c.row, c.column, f"{c.ours:.1f} against {c.published:.1f} %")
+             for c in cells if c.ours < c.published]  # fmt: skip
+    assert below == [("EnADPP", "8", "95.7 against 95.9 %")]
+    caption = BY_NAME["table1"].caption
+    assert f"but for {below[0][0]} at ε = {below[0][1]} ({below[0][2]})" in caption

@@ -198,3 +198,13 @@ def test_the_card_says_what_whitened_features_and_a_moving_bound_release(name):
 def test_ratios_that_may_come_from_records_are_not_declared_as_released(name):
     """As printed, budget ratios are computed from records without noise."""
     assert released(PAPER.arrays, name) is (name == "clipping_bound")
+
+
+def test_the_card_says_where_the_printed_ratios_are_not_the_printed_ones():
+    """The smallest ratio is ours, and so is ADPPL's division by the largest share."""
+    spec = EnadppSpec(calibration="paper", alpha_min=0.8)
+    for name, shares in (("enadpp", False), ("adppl", True)):
+        said = " ".join(PAPER.entry(name).guarantee(spec, 1_797, "an image").reasons)
+        assert "none is below 0.8, which is our choice" in said
+        assert "get less noise than printed" in said
+        assert ("divided by the largest share of the layer" in said) is shares

@@ -5,10 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from datasets import catalog as data_catalog
+from engine.catalog import paper
 from engine.papers.lvq.exhibits import TABLE1
 from engine.papers.lvq.readings import (
     BUDGETS,
     CURVE,
+    EARLY,
     FREE,
     MODELS,
     ONE,
@@ -18,6 +21,8 @@ from engine.papers.lvq.readings import (
     private,
     settings,
 )
+from engine.papers.lvq.spec import LvqSpec
+from engine.runs import reference
 from engine.runs.exhibit import exhibits
 from engine.runs.results import collect
 
@@ -102,3 +107,56 @@ def test_rates_of_the_papers_readings_are_chosen_on_segment_alone(model, reading
     assert {field for field in base if chosen[field] != base[field]} <= {"rate_w"}
     assert chosen["rate_w"] != 0.1
     assert settings("mnist", model, reading) == {**base, "rate_omega": 0.01 / 784}
+
+
+def whole(name):
+    """The cells of an exhibit at full size, of which nothing has run."""
+    jobs = ALL[name].jobs(True)
+    return ALL[name].cells({key: collect(job, ()) for key, job in jobs.items()})
+
+
+def test_motion_stands_in_every_exhibit_though_its_files_are_missing():
+    """A row with what is printed, and no number of ours; as printed alone, ± included."""
+    figure = [c for c in whole("figure1") if c.row.startswith("Motion")]
+    assert {(c.row, c.published) for c in figure if c.published is not None} == {
+        (f"Motion, {model.upper()}", value)
+        for model in MODELS
+        for value in TABLE1["har"][model][:4]
+    }
+    (rise,) = [c for c in whole("perturbation") if (c.row, c.column) == ("Motion", "rise")]
+    assert (rise.published, rise.published_spread, rise.ours) == (0.0234, 0.0085, None)
+    after = {c.row: c.published for c in whole("perturbation") if c.column == "after"}
+    assert after == {"MNIST": 0.1761, "Motion": None, "Segment": None}  # as the text says
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_ships_has_the_rows_and_columns_of_the_exhibit(name):
+    shape = [(c.row, c.column, c.variant, c.published, c.run) for c in whole(name)]
+    kept = reference.load("lvq", name).cells
+    assert [(c.row, c.column, c.variant, c.published, c.run) for c in kept] == shape
+
+
+def test_the_perturbation_is_shown_at_the_printed_error_too():
+    """The optimum has a smaller error than the paper's; training that stops early has its own."""
+    kept = reference.load("lvq", "perturbation").cells
+    ours = {(c.variant, c.column): c.ours for c in kept if c.row == "MNIST"}
+    assert ours[FREE, "before"] < 0.9 * 0.1484
+    assert ours[EARLY, "before"] == pytest.approx(0.1484, rel=0.05)
+    assert ours[EARLY, "rise"] == pytest.approx(
+        ours[EARLY, "after"] - ours[EARLY, "before"], abs=2e-6
+    )
+
+
+def test_the_caption_says_what_noise_for_sensitivity_1_proves():
+    for dataset in ("mnist", "segment"):
+        for budget in BUDGETS:
+            spec = LvqSpec(**{**READINGS[ONE], "epsilon": budget})
+            card = paper("lvq").entry("glvq_dp").promise(spec, data_catalog.card(dataset))
+            assert f"{card.epsilon_proved:.3g}" in ALL["table1"].caption
+    assert "not private" not in ALL["table1"].caption
+
+
+def test_the_caption_says_that_another_matrix_is_disturbed():
+    """The text disturbs the relevance matrix, Λ = ΩᵀΩ; ours is Ω."""
+    caption = ALL["perturbation"].caption
+    assert "The paper adds it to the relevance matrix, Λ = ΩᵀΩ" in caption

@@ -2,11 +2,14 @@
 
 import dataclasses
 import math
+import re
 
 import numpy as np
 import pytest
 
+from engine.catalog import paper
 from engine.papers.survival import exhibits as figures
+from engine.papers.survival.spec import SurvivalSpec
 from engine.runs import reference
 from engine.runs.exhibit import exhibits
 from engine.runs.results import collect
@@ -74,6 +77,36 @@ def test_a_course_is_the_mean_over_chains():
     cells = [c for c in ALL["figure4"].cells({"mended": actual}) if c.variant == "heuristic"]
     assert [c.ours for c in cells] == [0.5, 1.0, 2.5, 3.0, 4.5, 5.0]
     assert [c.column for c in cells[:2]] == ["0.5", "1"]
+
+
+def test_the_caption_of_figure_5_says_how_far_its_chains_are_from_the_papers():
+    """As printed they are as long as its burn-in of 10,000 steps; Figure 4 has its 250 epochs."""
+    caption = ALL["figure5"].caption
+    short, long = (
+        [
+            cell.ours
+            for cell in reference.load("survival", name).cells
+            if (cell.row, cell.variant, cell.column) in places
+        ]
+        for name, places in (
+            ("figure5", [("FL, sanitised posterior, pSGLD", "as printed", f"{budget:g}")
+                         for budget in figures.THREE]),
+            ("figure4", [(f"ε = {budget:g}", "as printed", f"{figures.EPOCHS:g}")
+                         for budget in figures.THREE]),
+        )
+    )  # fmt: skip
+    assert "{:.0f}, {:.0f} and {:.0f} at ε = 0.4, 1.6 and 6.4".format(*short) in caption
+    assert "250 epochs give {:.1f}, {:.1f} and {:.1f} (Figure 4)".format(*long) in caption
+    assert all(far > 3 * near for far, near in zip(short, long, strict=True))
+    assert "10,000 steps" in caption
+
+
+def test_the_caption_of_table_2_rounds_as_its_card_does():
+    """At the table's grid; the card says it of the grid that is chosen."""
+    spec = SurvivalSpec(intervals=200, knots=figures.KNOTS)
+    reasons = " ".join(paper("survival").entry("out_pert").guarantee(spec, 7874, "").reasons)
+    (saved,) = re.findall(r"([\d.]+) % less noise", reasons)
+    assert f"needs {saved} % less noise" in ALL["table2"].caption
 
 
 def test_the_full_size_of_figure_5_is_that_of_the_paper():

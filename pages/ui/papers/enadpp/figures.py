@@ -73,16 +73,16 @@ def classes(private: Line, exact: Floats | None, chance: float) -> Figure:
 
 
 def budget_ratios(ratios: Mapping[str, Floats], looks: Mapping[str, Style]) -> Figure:
-    """Figure 1: both methods' budget ratios of the same features, and the relevances."""
+    """Figure 1: both methods' printed ratios of the same features, and ADPPL's as it is trained."""
     names = [str(i + 1) for i in range(len(ratios["share"]))]
     parts = [
-        bars(name, names, ratios[name], looks[name].colour,
+        bars(name, names, ratios[printed], looks[name].colour,
              f"<b>{name}</b><br>feature %{{x}}: α = %{{y:.3f}}", pattern=pattern)
-        for name, pattern in {"ADPPL": "", "EnADPP": "/"}.items()
+        for name, printed, pattern in (("ADPPL", "share", ""), ("EnADPP", "EnADPP", "/"))
     ]  # fmt: skip
     parts.append(
-        path("share of the relevance", names, ratios["share"], INK,
-             "<b>Share of relevance</b><br>feature %{x}: %{y:.3f}", dash="dot", width=2,
+        path("share over the largest share", names, ratios["ADPPL"], INK,
+             "<b>ADPPL, trained here</b><br>feature %{x}: α = %{y:.3f}", dash="dot", width=2,
              mode="lines+markers", marker={"symbol": "circle", "size": 7, "color": INK})
     )  # fmt: skip
     return figure(

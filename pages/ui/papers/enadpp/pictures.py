@@ -127,7 +127,11 @@ def figure1(view: View) -> Chart:
     ]
     budgets = ratios.figure(np.array(values))
     names = {view.paper.entry(method).label: look(view, method) for method in ADAPTIVE}
-    shown = {name: f"{budgets[name].min():.2f} to {budgets[name].max():.2f}" for name in names}
+    ends = {"ADPPL": budgets["share"], "EnADPP": budgets["EnADPP"]}
+    shown = {name: f"{ends[name].min():.2f} to {ends[name].max():.2f}" for name in names}
     said = "Budget ratios range " + ", ".join(f"from {r} in {name}" for name, r in shown.items())
-    rows = by_row({"Feature": range(1, len(values) + 1), "Relevance": values, **budgets})
+    rows = by_row({
+        "Feature": range(1, len(values) + 1), "Relevance": values, **ends,
+        "ADPPL as it is trained here": budgets["ADPPL"],
+    })  # fmt: skip
     return Chart(figures.budget_ratios(budgets, names), rows, {"said": said})

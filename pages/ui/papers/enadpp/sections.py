@@ -83,6 +83,8 @@ def neurons(view: View) -> Lines:
     least = (f"{one.label} {words.number(float(one.middle[-1]), 2)}" for one in drawn)
     facts = {
         "least": ", ".join(least),
+        "FLOOR": view.spec.calibration == "paper",
+        "floor": floor,
         "OTHER": view.method not in ADAPTIVE,
         "CLEAR": view.spec.calibration == "paper",  # then no noise is in the ratios
     }

@@ -1,6 +1,6 @@
 """Figures of learned prototypes: greys, lines, regions on a plane, bounds, nearest records."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,7 +88,9 @@ def weights(names: Sequence[str], columns: Sequence[tuple[str, str, Floats]]) ->
     )
 
 
-def plane(points: Floats, classes: Integers, anchors: Floats, labels: Integers) -> Figure:
+def plane(
+    points: Floats, classes: Integers, anchors: Floats, labels: Integers, tags: Mapping[int, str]
+) -> Figure:
     """Records and prototypes on a plane whose regions belong to the nearest prototype.
 
     Args:
@@ -96,10 +98,14 @@ def plane(points: Floats, classes: Integers, anchors: Floats, labels: Integers) 
         classes: Their classes, shape (s,).
         anchors: Prototypes, shape (p, 2).
         labels: Their classes, shape (p,).
+        tags: What stands for each class.
     """
     sides = [_side(np.concatenate([points[:, i], anchors[:, i]])) for i in (0, 1)]
     return figure(
-        [_regions(sides, anchors, labels), *_records(points, classes), _anchors(anchors, labels)],
+        [
+            _regions(sides, anchors, labels), *_records(points, classes, tags),
+            _anchors(anchors, labels, tags),
+        ],
         height=480,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
         showlegend=False,
@@ -140,25 +146,25 @@ def _regions(sides: Sequence[Floats], anchors: Floats, labels: Integers) -> dict
     }  # fmt: skip
 
 
-def _records(points: Floats, classes: Integers) -> list[dict[str, Any]]:
-    """Each record as the number of its class."""
+def _records(points: Floats, classes: Integers, tags: Mapping[int, str]) -> list[dict[str, Any]]:
+    """Each record as the tag of its class."""
     return [
         path(
             "", points[classes == k, 0], points[classes == k, 1], _colour(k),
-            f"a record of class {k}", mode="text",
-            text=[str(k)] * int((classes == k).sum()), textfont={"size": 11, "color": _colour(k)},
+            f"a record of class {tags[k]}", mode="text",
+            text=[tags[k]] * int((classes == k).sum()), textfont={"size": 11, "color": _colour(k)},
         )
         for k in np.unique(classes).tolist()
     ]  # fmt: skip
 
 
-def _anchors(anchors: Floats, labels: Integers) -> dict[str, Any]:
-    """The prototypes, each with the number of its class in a circle."""
+def _anchors(anchors: Floats, labels: Integers, tags: Mapping[int, str]) -> dict[str, Any]:
+    """The prototypes, each with the tag of its class in a circle."""
     rings = {"width": 2.5, "color": [_colour(k) for k in labels.tolist()]}
     return dots(
         "", anchors[:, 0], anchors[:, 1], None, None, "the prototype of class %{text}",
         mode="markers+text", marker={"size": 24, "color": GROUND, "line": rings},
-        text=[f"<b>{k}</b>" for k in labels.tolist()], textfont={"size": 14, "color": INK},
+        text=[f"<b>{tags[k]}</b>" for k in labels.tolist()], textfont={"size": 14, "color": INK},
     )  # fmt: skip
 
 

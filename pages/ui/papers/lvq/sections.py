@@ -1,11 +1,12 @@
 """Sections of the page on learned prototypes: pictures, metric, map, training."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from datasets import own, own_names
 from engine.core.gauges import gauges
 from engine.papers.lvq import PAPER
 from pages.ui.charts.figure import Floats, by_row
@@ -26,6 +27,8 @@ LOST = (
 MATRIX = "gmlvq_dp"
 METRIC = ("relevance", "eigenvalues", "eigenvectors")
 """The arrays that show what the metric looks at."""
+SHORT = 3
+"""Characters of a word that fits into a circle."""
 FEATURES = 24
 """So many of the most relevant features are drawn where records are no images."""
 
@@ -66,14 +69,26 @@ def missing(view: View, method: str) -> str:
     return waiting(view, method)
 
 
-def named(labels: Sequence[int]) -> list[str]:
-    """What each prototype is called, from its class."""
+def class_words(view: View) -> tuple[str, ...]:
+    """The words of the classes of a table of one's own; none elsewhere."""
+    return own_names.names(own.words(view.data.name).classes)
+
+
+def tags(called: Sequence[str], labels: Iterable[int]) -> dict[int, str]:
+    """What stands for each class on a chart: its word where all are short, or else its number."""
+    short = called and max(map(len, called)) <= SHORT
+    return {label: called[label] if short else str(label) for label in labels}
+
+
+def named(labels: Sequence[int], called: Sequence[str] = ()) -> list[str]:
+    """What each prototype is called, from its class and the words of the classes."""
     seen: dict[int, int] = {}
-    names = []
+    names, drawn = [], tags(called, labels)
     for label in labels:
         seen[label] = seen.get(label, 0) + 1
+        word = f", {called[label]}" if called and drawn[label] != called[label] else ""
         more = f" ({seen[label]})" if list(labels).count(label) > 1 else ""
-        names.append(f"Class {label}{more}")
+        names.append(f"Class {drawn[label]}{word}{more}")
     return names
 
 
@@ -90,7 +105,7 @@ def prototypes(view: View) -> Chart:
     private, exact = both(view, view.method)
     ours = np.asarray(private["prototypes"][0], np.float64)
     theirs = None if exact is None else np.asarray(exact["prototypes"][0], np.float64)
-    called = named(private["labels"][0].astype(int).tolist())
+    called = named(private["labels"][0].astype(int).tolist(), class_words(view))
     pictured = view.data.image is not None
     if pictured:
         figure = _pictures(view, ours, theirs, called)
@@ -181,9 +196,15 @@ def plane(view: View) -> Chart:
     points, anchors = (np.asarray(private[name][0], np.float64) for name in ("points", "anchors"))
     classes, labels = (private[name][0].astype(np.int64) for name in ("classes", "labels"))
     right = float((figures.nearest(points, anchors, labels) == classes).mean())
+    called = class_words(view)
     rows = [
-        {"Class": int(label), "First direction": float(x), "Second direction": float(y)}
+        {
+            "Class": called[label] if called else int(label),
+            "First direction": float(x),
+            "Second direction": float(y),
+        }
         for label, (x, y) in zip(labels, anchors, strict=True)
     ]
-    figure = figures.plane(points, classes, anchors, labels)
+    drawn = tags(called, {*classes.tolist(), *labels.tolist()})
+    figure = figures.plane(points, classes, anchors, labels, drawn)
     return Chart(figure, rows, {"READING": True, "right": right})

@@ -48,7 +48,7 @@ PARTS = {
 }
 WAYS = {
     "released": "what the published code does",
-    "paper": "the text of the paper",
+    "paper": "the text of the paper, as far as it can be run",
     "rigorous": "what can be proved",
 }
 

@@ -7,7 +7,9 @@ import pytest
 
 from engine.papers.dbn.pcdbn import PAPER, course
 from engine.papers.dbn.pcdbn.exhibits import EXHIBITS, at
+from engine.papers.dbn.pcdbn.sensitivity import monomials
 from engine.papers.dbn.pcdbn.spec import PcdbnSpec
+from engine.runs import reference
 from engine.runs.results import collect
 
 
@@ -39,6 +41,34 @@ def test_the_published_points_stand_at_their_epochs():
         ("pCDBN", "162", "as printed"): 0.9171,
         ("pSGD", "18", "rigorous"): 0.8875,
     }
+
+
+@pytest.mark.parametrize("name", ["figure5a", "figure5b", "figure6", "methods", "time"])
+def test_captions_say_that_fewer_coefficients_get_noise_than_in_the_text(name):
+    (caption,) = [one.caption for one in EXHIBITS if one.name == name]
+    orders = 7 + 1
+    assert "As printed is our reading" in caption
+    noisy = f"{orders} of the {monomials(5, 7):,} coefficients of each convolution filter get noise"
+    assert noisy in caption
+
+
+def test_the_caption_of_figure_5a_quotes_what_ships_and_what_the_text_finds():
+    (figure,) = [one for one in EXHIBITS if one.name == "figure5a"]
+    shipped = reference.load("pcdbn", "figure5a").cells
+    at = {(c.row, c.variant, c.column): c.ours for c in shipped}
+    printed = at["pCDBN", "as printed", "0.5"]
+    assert f"{100 * printed:.1f} % as printed at ε = 0.5 does not show" in figure.caption
+    assert at["pCDBN", "rigorous", "0.5"] > printed > at["pSGD", "rigorous", "0.5"]
+    assert at["pSGD", "rigorous", "0.5"] > at["pCDBN", "as released", "0.5"]
+    assert [c.column for c in shipped if c.row == "pSGD"] == ["0.5"]
+    assert "pCDBN above pSGD for ε up to 1, and both alike beyond" in figure.caption
+
+
+def test_what_the_text_says_of_another_data_set_is_not_said_of_this_one():
+    """Sections 4.1.1 and 4.1.2 are on YesiWell; Section 4.2, on MNIST, has no such method."""
+    (caption,) = [one.caption for one in EXHIBITS if one.name == "methods"]
+    assert "The text says of YesiWell, not of MNIST, that TCDBN is less than 1 %" in caption
+    assert "as the text says" not in caption
 
 
 def test_one_training_gives_a_whole_curve():

@@ -9,6 +9,7 @@ from scipy.stats import norm
 from engine.core.errors import SpecError
 from engine.papers.dbn import price as shared
 from engine.papers.dbn.pcdbn import PAPER, guarantees, price
+from engine.papers.dbn.pcdbn.sensitivity import monomials
 from engine.papers.dbn.pcdbn.spec import PcdbnSpec
 from engine.privacy import accounting, gaussian
 from engine.privacy.releases import cost
@@ -108,6 +109,17 @@ def test_status_by_calibration():
     assert status == {"rigorous": "proved", "paper": "heuristic", "released": "not_private"}
     for name in ("cdbn", "tcdbn"):
         assert PAPER.entry(name).guarantee(PcdbnSpec(), N, "an image").status == "not_private"
+
+
+@pytest.mark.parametrize(("name", "degree"), [("pcdbn", 3), ("pcdbn_te", 5), ("pcdbn_pw", 1)])
+def test_a_card_as_printed_calls_fewer_coefficients_our_reading(name, degree):
+    """The text perturbs all of them; that it is not done here is no reason against the text."""
+    spec = PcdbnSpec(calibration="paper", degree=3)
+    reasons = PAPER.entry(name).guarantee(spec, N, "an image").reasons
+    (said,) = [one for one in reasons if "which is our reading" in one]
+    assert "The text gives it to every coefficient" in said
+    assert f"{monomials(5, degree):,} in each group at L = {degree}" in said
+    assert f"there are {monomials(5, 7):,}, which cannot be run" in said
 
 
 def test_psgd_spends_its_budget_with_its_last_epoch():

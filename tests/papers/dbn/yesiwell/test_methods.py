@@ -190,6 +190,40 @@ def test_exhibits_ask_for_what_there_is():
         assert "imulated" in exhibit.caption
 
 
+def test_captions_say_where_they_have_less_than_the_papers_figures():
+    """Figure 2: two M a curve, by days below a rate of 0.2. Figure 4: two epochs, no fits."""
+    captions = {one.name: one.caption for one in exhibits.EXHIBITS}
+    days, weeks = (exhibits.TIMES[kind][1][True] for kind in ("daily", "weekly"))
+    assert (
+        f"{days[0]} and {days[1]} of 300 days, {weeks[0]} and {weeks[1]} of 38 weeks"
+        in (captions["figure2"])
+    )
+    assert max(days) / 300 < 0.2 < min(weeks) / 38
+    assert "By days the rate stays below 0.2 here" in captions["figure2"]
+    first, last = exhibits.EPOCHS[True]
+    assert f"after {first} and after {last} epochs, without fits" in captions["figure4"]
+
+
+@pytest.mark.parametrize("exhibit", exhibits.EXHIBITS, ids=lambda e: e.name)
+def test_captions_say_that_fewer_coefficients_get_noise_than_in_the_text(exhibit):
+    said = "As printed is our reading of pCDBN: one coefficient per order and convolution"
+    assert said in exhibit.caption
+
+
+@pytest.mark.parametrize("name", ["pcdbn", "pcdbn_te", "pcdbn_pw", "dpah"])
+def test_a_card_as_printed_says_which_coefficients_get_noise(name):
+    """One per order and unit of pCDBN, all of dPAH: both have the same table of reasons."""
+    spec = SPEC.replace(calibration="paper")
+    (said,) = [
+        one for one in PAPER.entry(name).guarantee(spec, 254, "a user").reasons if "reading" in one
+    ]
+    assert "the text gives it to every coefficient, here one per order and unit" in said
+    assert "In dPAH every coefficient gets noise." in said
+    assert "At L = 7 a unit of the first layer has more than a billion" in said
+    height, width = methods.SPAN
+    assert math.comb(height * width + 1 + 8, 8) > 1e9  # monomials of weights and bias, degree 8
+
+
 @pytest.mark.parametrize("exhibit", exhibits.EXHIBITS, ids=lambda e: e.name)
 def test_cells_without_results_have_no_numbers_of_ours(exhibit):
     jobs = exhibit.jobs(False)

@@ -191,6 +191,16 @@ def card(name: str) -> Card:
     return named(described, name, described.title)
 
 
+def varies(name: str) -> bool:
+    """Whether covariates of a table vary in time; reads no records.
+
+    Raises:
+        RequestError: It is not kept here.
+        DatasetError: What is kept is damaged.
+    """
+    return own_store.varies(_place(name))
+
+
 def words(name: str) -> Words:
     """What the values of a table are called; nothing of a data set that is not one's own.
 

@@ -22,7 +22,7 @@ from typing import IO
 import numpy as np
 
 from datasets import packed
-from datasets.base import Card, LabelledTable, SurvivalTable
+from datasets.base import Booleans, Card, Floats, LabelledTable, SurvivalTable
 from engine.core import files, stored
 from engine.core.errors import DatasetError
 from engine.core.home import home, private_folder, private_opener
@@ -34,6 +34,10 @@ PREFIX = "own_"
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]*[0-9a-f]{{8}}")
 FORM = re.compile(rb"explorer table 1 ([0-9a-f]{64}) (\d{12})\n")
 START = 17 + 64 + 1 + 12 + 1
+LARGEST = 1e37
+"""Bounds of a column of classes lie at most so far from 0."""
+LONGER = 5e-13
+"""Half of what survival regression allows for when it scales rows to length 1."""
 LONGEST = 64_000_000
 """Bytes of a head at most."""
 STALE = 600.0
@@ -206,7 +210,7 @@ def load(where: Path) -> SurvivalTable | LabelledTable:
     """A kept table.
 
     Raises:
-        DatasetError: It is damaged.
+        DatasetError: It is damaged, or has bounds that an earlier version admitted.
     """
     known = head(where)
     try:
@@ -216,7 +220,60 @@ def load(where: Path) -> SurvivalTable | LabelledTable:
                 raise ValueError("a checksum that does not fit")
             file.seek(-known.size, io.SEEK_END)
             with np.load(file, allow_pickle=False) as held:
-                return packed.table(known.card, {key: held[key] for key in held.files})
+                table = packed.table(known.card, {key: held[key] for key in held.files})
+    except DAMAGED as error:
+        raise damaged(where.stem, "arrays") from error
+    if not _scales(table):
+        raise DatasetError(
+            f"{where.stem}: expected bounds that records can be scaled by, got some too large or "
+            f"too close: remove it (table remove {where.stem}) and add the file again"
+        )
+    return table
+
+
+def _scales(table: SurvivalTable | LabelledTable) -> bool:
+    """Whether records can be scaled by the bounds of a table."""
+    if isinstance(table, LabelledTable):
+        return bool(single(*table.bounds).all())
+    bounds = table.card.bounds
+    return bounds is None or bool(centred(*np.array(bounds.covariates, np.float64).T).all())
+
+
+def single(low: Floats, high: Floats) -> Booleans:
+    """Which bounds a column of classes may have.
+
+    Methods scale by them in single precision, in which they have to be numbers, and their
+    difference a normal one above 0.
+    """
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        span = np.asarray(high, np.float32) - np.asarray(low, np.float32)
+    near = np.maximum(np.abs(low), np.abs(high)) <= LARGEST
+    return np.asarray(near & (span >= np.finfo(np.float32).tiny), np.bool_)
+
+
+def centred(low: Floats, high: Floats) -> Booleans:
+    """Which bounds a covariate of a survival table may have.
+
+    Methods take their middle from a value and divide by their difference, in double precision. What
+    is left may be longer than one half by less than they allow for.
+    """
+    middle, half = 0.5 * (low + high), 0.5 * (high - low)
+    longest = np.maximum(high - middle, middle - low)
+    return np.asarray((longest <= half * (1.0 + LONGER)) & (half > 0.0), np.bool_)
+
+
+def varies(where: Path) -> bool:
+    """Whether a kept table has covariates that vary in time: by the names of its arrays.
+
+    Raises:
+        DatasetError: It is damaged.
+    """
+    size = head(where).size
+    try:
+        with where.open("rb") as file:
+            file.seek(-size, io.SEEK_END)
+            with np.load(file, allow_pickle=False) as held:
+                return any(key.startswith("course_") for key in held.files)
     except DAMAGED as error:
         raise damaged(where.stem, "arrays") from error
 

@@ -19,7 +19,7 @@ from datasets.long import long_table
 from datasets.own_columns import Column
 from datasets.own_proposal import CLASSES, Choice, Proposal
 from datasets.own_reader import Source
-from datasets.own_store import Words
+from datasets.own_store import LARGEST, Words, centred, single
 from engine.core.errors import DatasetError
 
 FEWEST = {"survival": 5, "classes": 20}
@@ -70,9 +70,24 @@ def problems(proposal: Proposal, columns: Mapping[str, Column]) -> list[str]:
         seen, levels = columns[key].levels, proposal.columns[key].categories
         if seen is not None and not set(seen) & set(levels):
             found.append(f"expected {', '.join(levels)[:60]} in column {key!r}, got none of them")
+    if proposal.kind == "survival":
+        found += _close(proposal)
     if proposal.kind == "classes":
         found += _class_problems(proposal, columns, len(features))
     return found
+
+
+def _close(proposal: Proposal) -> list[str]:
+    """Bounds of covariates whose difference is lost in rounding."""
+    ends = {
+        key: (proposal.columns[key].low or 0.0, proposal.columns[key].high or 0.0)
+        for key in proposal.having("number")
+    }
+    return [
+        f"expected bounds of {key} further apart for numbers of that size, got {low!r} to {high!r}"
+        for key, (low, high) in ends.items()
+        if not centred(np.array(low), np.array(high))
+    ]
 
 
 def _class_problems(proposal: Proposal, columns: Mapping[str, Column], features: int) -> list[str]:
@@ -90,6 +105,13 @@ def _class_problems(proposal: Proposal, columns: Mapping[str, Column], features:
             found.append(
                 f"expected the classes {', '.join(stated)[:80]} in column {key!r}, got "
                 f"{', '.join(levels)[:80]}"
+            )
+    for key in proposal.having("number"):
+        low, high = proposal.columns[key].low or 0.0, proposal.columns[key].high or 0.0
+        if not single(np.array(low), np.array(high)):
+            found.append(
+                f"expected bounds of {key} that differ in single precision, at most {LARGEST:g} "
+                f"from 0, got {low!r} to {high!r}"
             )
     if (image := proposal.image) and image[0] * image[1] != features:
         found.append(

@@ -98,6 +98,8 @@ class Entry(Generic[S]):
         width: From a spec and a data set, how many numbers a release has, where a bound through the
             curve of its noise needs them; 0 elsewhere.
         unsure: Why its coefficients have no intervals; empty where they have, or have none.
+        needs_fixed: What a request is told where covariates vary in time and its proof or its
+            answer needs them fixed, as a run says it; empty where they may vary.
         sized: Where a price depends on the number of features: from a data set's card, the
             `releases` and the `guarantee` there, which prove more than those without it.
     """
@@ -123,6 +125,7 @@ class Entry(Generic[S]):
     refines: bool = False
     width: Callable[[S, Card], int] = lambda spec, data: 0
     unsure: str = ""
+    needs_fixed: str = ""
     sized: Callable[[Card], tuple[Releases[S], Promise[S]]] | None = None
 
     @classmethod

@@ -19,7 +19,7 @@ from datasets import catalog as data_catalog
 from engine.catalog import paper
 from engine.cli.main import ANSWERS
 from engine.core.errors import RequestError
-from engine.runs.job import Job, request
+from engine.runs.job import Job, request, sound
 from engine.runs.results import Results
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -35,7 +35,8 @@ def requested(arguments: argparse.Namespace, seeds: Sequence[int] = (0,)) -> Job
 
     Raises:
         RequestError, SpecError: As `engine.runs.job.request`, for malformed texts, and for a knob
-            that the method does not use: its value would change nothing.
+            that the method does not use: its value would change nothing. Covariates that vary in
+            time where the method needs them fixed.
     """
     values = pairs("set", arguments.set)
     axes = {field: text.split(",") for field, text in pairs("sweep", arguments.sweep).items()}
@@ -51,7 +52,7 @@ def requested(arguments: argparse.Namespace, seeds: Sequence[int] = (0,)) -> Job
                 f"{field}: expected a knob that {arguments.method} uses "
                 f"({', '.join(uses) or 'it uses none'}), got {field!r}"
             )
-    return job
+    return sound(job)
 
 
 def pairs(option: str, texts: Iterable[str]) -> dict[str, str]:

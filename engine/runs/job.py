@@ -12,6 +12,7 @@ import functools
 import hashlib
 import json
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,13 +21,13 @@ from typing import Any, Self
 
 from datasets import catalog as data_catalog
 from datasets import own
-from datasets.base import Card
+from datasets.base import Card, SurvivalTable
 from engine import __version__
 from engine.audit.entry import audited
 from engine.catalog import catalog, paper
 from engine.core import stored as reading
 from engine.core.batch import Batch
-from engine.core.errors import RequestError, SpecError
+from engine.core.errors import DatasetError, RequestError, SpecError
 from engine.core.spec import Spec, Value, knobs
 from engine.method import Entry, Paper
 from engine.runs import naming
@@ -221,6 +222,43 @@ def request(
     )
     _within_reach(job, card.records)
     return job
+
+
+def sound(job: Job) -> Job:
+    """The job, if its method may promise something about its data set.
+
+    Raises:
+        RequestError: Covariates vary in time, and the method needs them fixed.
+    """
+    if said := refusal(job.entry(), job.dataset):
+        raise RequestError(said)
+    return job
+
+
+def refusal(entry: Entry[Any], dataset: str) -> str:
+    """Why a method promises nothing about a data set, as its run says it; empty where it does."""
+    return entry.needs_fixed if entry.needs_fixed and varies(dataset) else ""
+
+
+def varies(dataset: str) -> bool:
+    """Whether covariates of a data set vary in time. Reads no records but of installed packages.
+
+    The file of an own table tells it by the names of its arrays. A module here has such covariates
+    if it reads the long format.
+    """
+    if own.mine(dataset):
+        return own.varies(dataset)
+    module = sys.modules.get(f"datasets.{dataset}")
+    return "long_table" in vars(module) if module else _has_episodes(dataset)
+
+
+@functools.cache
+def _has_episodes(dataset: str) -> bool:
+    """The same of a data set that another package brings; one that cannot be read has none."""
+    with suppress(DatasetError):
+        data = data_catalog.load(dataset)
+        return isinstance(data, SurvivalTable) and data.episodes is not None
+    return False
 
 
 def _names(**names: object) -> None:

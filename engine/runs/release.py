@@ -24,7 +24,7 @@ from engine.privacy.guarantee import STATUSES, Guarantee
 from engine.privacy.releases import cost as composed
 from engine.privacy.secret import Secret
 from engine.promise import CONCENTRATED
-from engine.runs.job import Job
+from engine.runs.job import Job, sound
 
 Report = Callable[[int, int], None]
 """Told how much of how much is done."""
@@ -46,11 +46,12 @@ def checked(job: Job, described: Card, *, exact: bool = False) -> Guarantee:
 
     Raises:
         RequestError: More than one setting, a card that is not proved without assumptions or
-            states less than its releases cost, or exact noise for what is not of whole numbers.
+            states less than its releases cost, exact noise for what is not of whole numbers, or
+            covariates that vary in time where the method needs them fixed.
     """
     if job.replicas() != 1:
         raise RequestError(f"release: expected one setting and one seed, got {job.replicas()}")
-    entry, spec = job.entry(), job.batch().spec
+    entry, spec = sound(job).entry(), job.batch().spec
     card = entry.promise(spec, described)
     if card.status != "proved" or card.epsilon_proved is None:
         raise RequestError(

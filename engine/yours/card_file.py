@@ -22,7 +22,7 @@ from engine.privacy.guarantee import Guarantee, for_persons
 from engine.privacy.mechanisms import Gaussian
 from engine.privacy.releases import Release, cost
 from engine.runs import registry, whole
-from engine.runs.job import Job, request
+from engine.runs.job import Job, request, sound
 from engine.yours import forms
 from engine.yours.forms import Document
 
@@ -48,7 +48,7 @@ def of_job(job: Job) -> Document:
     """The card of a job of one setting, as a document.
 
     Raises:
-        RequestError: It has several settings.
+        RequestError: It has several settings, or promises nothing about its data set.
     """
     specs = set(job.batch().specs)
     if len(specs) != 1:
@@ -57,8 +57,12 @@ def of_job(job: Job) -> Document:
 
 
 def of_setting(job: Job, spec: Spec) -> Document:
-    """The card of one setting of a job, as a document."""
-    described, entry = data_catalog.card(job.dataset), job.entry()
+    """The card of one setting of a job, as a document.
+
+    Raises:
+        RequestError: The method promises nothing about the data set (`job.sound`).
+    """
+    described, entry = data_catalog.card(job.dataset), sound(job).entry()
     releases = entry.on(described).releases(spec, described.records)
     return signed(_content(job, spec), releases, entry.promise(spec, described))
 
@@ -219,7 +223,7 @@ def verify(document: Document) -> list[str]:
     try:
         releases = tuple(_read_release(one) for one in document["releases"])
         wrong += _prices(document, releases)
-    except (BudgetError, TypeError, ValueError, OverflowError, ArithmeticError) as error:
+    except (BudgetError, TypeError, ValueError, ArithmeticError, MemoryError) as error:
         wrong.append(f"The releases cannot be priced: {error}")
     return wrong + _own(document)
 

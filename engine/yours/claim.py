@@ -20,7 +20,8 @@ class Claim:
         epsilon: The claimed ε, in nats; None where μ is claimed.
         delta: What is added to the bound that ε sets.
         mu: The claimed μ of Gaussian differential privacy; None where ε is claimed.
-        relation: Which two data sets are neighbours.
+        relation: Which two data sets are neighbours. A function has no empty places: where one is
+            left empty, it is attacked with a record in another's place, which is two steps away.
 
     Raises:
         RequestError: Neither or both of ε and μ, or a number out of range.
@@ -61,11 +62,14 @@ class Claim:
         r"""The pairs (ε', δ') with P(S) \le e^{ε'} Q(S) + δ' if `level` holds.
 
         An (ε, δ) claim is one such pair. A μ claim is one for every ε', with the δ(ε') of the
-        Gaussian mechanism (Dong, Roth and Su 2022, Corollary 1).
+        Gaussian mechanism (Dong, Roth and Su 2022, Corollary 1). Two steps allow 2ε and
+        δ (1 + e^ε) (Dwork and Roth 2014, Theorem 2.2), or 2μ (Dong et al., Theorem 2.14).
         """
+        two = self.relation == "zero_out_one"
         if self.epsilon is not None:
-            return [(level, self.delta)]
-        return [(one, gaussian_delta(level, one)) for one in GRID]
+            lost = self.delta * (1.0 + math.exp(min(level, 700.0)))
+            return [(2.0 * level, min(1.0, lost)) if two else (level, self.delta)]
+        return [(one, gaussian_delta(level * (2.0 if two else 1.0), one)) for one in GRID]
 
 
 def read(text: str) -> Claim:

@@ -115,7 +115,8 @@ def audit_function(
             randomness from `rng`, a numpy Generator.
         data: Records, one row each, as a pandas DataFrame or a numeric array.
         claim: As "epsilon=1,delta=1e-5", "mu=0.5", with ",relation=replace_one" where a record is
-            replaced instead of added.
+            replaced instead of added, or ",relation=zero_out_one" where its place is left empty and
+            the number of records is public.
         witness: The record to attack with; None to look for one.
         seconds: Time for all of it; it ends earlier once the claim is refuted, and later where
             about six pairs of trainings take longer.

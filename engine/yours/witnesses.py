@@ -37,7 +37,8 @@ def candidates(data: Any, relation: Relation, witness: Any = None) -> list[Candi
 
     Args:
         data: Records as a pandas DataFrame or a numeric array, one row each.
-        relation: Under "replace_one" a witness takes the first record's place; else it is added.
+        relation: Under "add_or_remove_one" a witness is added; else it takes the first record's
+            place, so that the number of records stays.
         witness: One record, as a mapping of columns or a row of numbers; or all rows of one person,
             as a table like the data; None to try several.
 
@@ -113,7 +114,8 @@ def _candidate(name: str, table: Any, rows: Any, relation: Relation, plain: bool
     """Both worlds of a witness, as arrays if they came so, and the numbers of its first row."""
     import pandas as pd
 
-    order = [rows, table.iloc[len(rows) :]] if relation == "replace_one" else [table, rows]
+    added = relation == "add_or_remove_one"
+    order = [table, rows] if added else [rows, table.iloc[len(rows) :]]
     worlds = table, pd.concat(order, ignore_index=True)
     without, present = (one.to_numpy() if plain else one for one in worlds)
     return Candidate(name, without, present, _numbers(rows)[0])

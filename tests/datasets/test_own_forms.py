@@ -15,7 +15,9 @@ from pyarrow import parquet
 from datasets import catalog, own, own_columns, own_limits, own_reader, own_table
 from engine.cli.main import main
 from engine.core.errors import DatasetError, RequestError
+from engine.papers.survival.likelihood.scale import scaled
 from engine.training import split
+from engine.training.records import records
 
 ROWS = 24
 
@@ -373,6 +375,62 @@ def test_what_has_no_classes_is_one_sentence(content: bytes, lines: str, says: s
         own.keep("a.csv", content, lines, "y")
     assert says in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def between(low: float, high: float) -> tuple[bytes, str]:
+    """A file whose values are both bounds in turn, and the settings that say so."""
+    content = "\n".join(["a,y", *(f"{(low, high)[i % 2]!r},{i // 2 % 2}" for i in range(60))])
+    column = f'[columns.a]\nrole = "number"\nlow = {low!r}\nhigh = {high!r}\n'
+    return content.encode(), f'kind = "classes"\nclasses = ["0", "1"]\n{column}'
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(0.0, 1e39), (-3e38, 3e38), (0.0, 2e37), (-1e40, 0.0), (1e8, 1e8 + 1.0), (1e16, 1e16 + 2.0),
+     (0.0, 1e-46), (0.0, 1e-39), (1.0, 1.0 + 1e-9)],
+)  # fmt: skip
+def test_bounds_that_single_precision_does_not_hold_are_refused(low, high, monkeypatch):
+    """A record at such a bound became no number, and so did what was released of all records."""
+    content, lines = between(low, high)
+    with pytest.raises(DatasetError, match="expected bounds of a that differ in single precision"):
+        own.keep("a.csv", content, lines, "y")
+    assert own.names() == ()
+    with monkeypatch.context() as patch:  # a table that an earlier version kept
+        patch.setattr(own_table, "single", lambda *_: np.array(True))
+        name = own.keep("a.csv", content, lines, "y")
+    with pytest.raises(DatasetError, match="expected bounds that records can be scaled by"):
+        catalog.load(name)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.0, 1e37), (-1e37, 1e37), (1e8, 1e8 + 8.0), (0.0, 1e-37), (0.0, 1e-3)]
+)
+def test_other_bounds_are_scaled_to_both_ends(low, high):
+    content, lines = between(low, high)
+    found = records(kept(content, lines, "y"), "cpu").x
+    assert sorted(set(found.flatten().tolist())) == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "taken"),
+    [(1e16, 1e16 + 2.0, False), (1e8 + 0.1, 1e8 + 0.3, False), (0.0, 5e-324, False),
+     (2021.0, 2022.0, True), (1e8, 1e8 + 1.0, True), (0.1, 0.3, True), (-9e299, 9e299, True)],
+)  # fmt: skip
+def test_no_row_of_a_survival_table_is_longer_than_one(low, high, taken, monkeypatch):
+    """The middle of bounds that are close for their size was rounded to one of them."""
+    rows = [f"{i % 9},{i // 2 % 2},{(low, high)[i % 2]!r}" for i in range(60)]
+    content = "\n".join(["time,event,a", *rows]).encode()
+    column = f'[columns.a]\nrole = "number"\nlow = {low!r}\nhigh = {high!r}\n'
+    lines = f'kind = "survival"\n[columns.time]\nrole = "time"\nhigh = 9\n{column}'
+    if not taken:
+        with pytest.raises(DatasetError, match="expected bounds of a further apart for numbers of"):
+            own.keep("a.csv", content, lines)
+        monkeypatch.setattr(own_table, "centred", lambda *_: np.array(True))
+        name = own.keep("a.csv", content, lines)
+        with pytest.raises(DatasetError, match="expected bounds that records can be scaled by"):
+            catalog.load(name)
+        return
+    assert np.linalg.norm(scaled(kept(content, lines)).x, axis=1).max() <= 1.0
 
 
 def test_rows_of_a_person_are_capped_and_weaken_the_bound():

@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 
 import pytest
 
@@ -9,7 +10,7 @@ from benchmarks import yours
 from engine.catalog import catalog
 from engine.cli.main import main
 from engine.privacy.guarantee import SECRET, Guarantee, Relation
-from engine.privacy.mechanisms import Laplace
+from engine.privacy.mechanisms import Exponential, GammaSphere, GaussianObjective, Laplace
 from engine.privacy.releases import Release
 from engine.yours import card_file
 
@@ -87,6 +88,94 @@ def test_pure_noise_on_samples_is_refused_where_a_record_is_replaced():
     assert verified("add_or_remove_one") == []
     (said,) = verified("replace_one")
     assert "expected one record added, removed or left out for pure noise on samples" in said
+
+
+WHOLE, ABOVE = "a whole number", 'a number above 0, or "inf"'
+AMOUNT = "a number of at least 0"
+WRONG = {
+    ("releases", "mechanism", "epsilon"): (ABOVE, [-7.9, 0, -1e300, "-inf", "nan", True]),
+    ("releases", "mechanism", "multiplier"): (AMOUNT, [-2.0, -1e-9, "-1"]),
+    ("releases", "mechanism", "sensitivity"): (ABOVE, [-1.0, 0]),
+    ("releases", "mechanism", "ratio"): (AMOUNT, [-7.9, -1e-9, "-inf"]),
+    ("releases", "mechanism", "dimension"): (WHOLE, [-3, 0, 1.5, 10**10]),
+    ("releases", "mechanism", "freedom"): (WHOLE, [-1, 0, 0.5, 10**10]),
+    ("releases", "times"): (WHOLE, [-1, 0.5, 10**10, True]),
+    ("releases", "rate"): ("a number from 0 to 1", [-0.1, 1.5, "inf"]),
+    ("releases", "first"): (WHOLE, [-2, 0.5, 10**10]),
+    ("releases", "disjoint"): (WHOLE, [0, -1, 2.5, 10**10]),
+    ("delta_of_a_row",): ("a number from 0 to less than 1", [-1e-5, 1, "inf"]),
+    ("guarantee", "delta"): ("a number from 0 to less than 1", [-1e-5, 1.0]),
+    ("guarantee", "epsilon_proved"): (AMOUNT, [-1.0, "-inf", "nan"]),
+    ("guarantee", "epsilon_claimed"): (AMOUNT, [-1.0, "nan"]),
+    ("records",): ("a whole number of at least 1", [0, -5, 2.5]),
+    ("rows",): ("a whole number from 1 to 1,000,000", [0, -1, 1.5, 10**9]),
+}
+"""Numbers that no card has, by where they stand, and what is expected there."""
+
+
+@pytest.mark.parametrize(
+    ("place", "value"), [(place, value) for place, (_, wrong) in WRONG.items() for value in wrong]
+)
+def test_a_number_that_no_release_has_is_refused(place, value, tmp_path, capsys):
+    """A negative ε was added to the price of the other releases, and lowered it."""
+    document, path = yours.made("mean", "laplace"), tmp_path / "card.json"
+    at = document[place[0]] if len(place) > 1 else document
+    at = at[0] if place[0] == "releases" else at
+    at = at["mechanism"] if "mechanism" in place else at
+    at[place[-1]] = value
+    path.write_text(json.dumps({**document, "digest": card_file.digest(document)}))
+    assert main(["card", "verify", str(path)]) == 1
+    said = capsys.readouterr().err
+    name = "/".join(place).replace("releases", "releases/0")
+    assert said.startswith(f"{name}: expected {WRONG[place][0]}"), said
+
+
+@pytest.mark.parametrize(
+    ("kinds", "price"),
+    [
+        ([GammaSphere(1.0, 8.0, 3, -7.9)], 0.1),
+        ([Laplace(1.0, 8.0), Exponential(1.0, -7.9)], 0.1),
+        ([Laplace(1.0, -8.0)], 0.1),
+        ([GaussianObjective(1.0, 0.5, 1, -6.0)], 0.5),
+    ],
+)
+def test_a_negative_part_does_not_lower_a_price(kinds, price, tmp_path, capsys):
+    body = {"program": "Other 1", "paper": "x", "method": "y", "dataset": "z", "settings": {},
+            "records": 100, "rows": 1, "delta_of_a_row": 1e-5}  # fmt: skip
+    card = Guarantee(
+        mechanism="noise", status="proved", epsilon_claimed=None, epsilon_proved=None, delta=1e-5,
+        relation="replace_one", unit="a person",
+    )  # fmt: skip
+    made = card_file.signed(body, tuple(Release(kind, what="sum") for kind in kinds), card)
+    made["guarantee"]["epsilon_proved"] = price
+    path = tmp_path / "card.json"
+    path.write_text(json.dumps({**made, "digest": card_file.digest(made)}))
+    assert main(["card", "verify", str(path)]) == 1
+    assert ": expected a number " in capsys.readouterr().err
+
+
+def test_a_card_of_a_thousand_million_rows_is_refused_at_once(tmp_path, capsys):
+    """Each row was added up in turn, and a small δ left the sum below 1 for hours."""
+    document, path = yours.made("mean", "gaussian"), tmp_path / "card.json"
+    document |= {"rows": 10**9, "delta_of_a_row": 1e-300}
+    path.write_text(json.dumps({**document, "digest": card_file.digest(document)}))
+    began = time.monotonic()
+    assert main(["card", "verify", str(path)]) == 1
+    assert time.monotonic() - began < 10.0
+    assert "rows: expected a whole number from 1 to 1,000,000" in capsys.readouterr().err
+
+
+def test_releases_that_no_machine_can_add_up_are_a_sentence(tmp_path, capsys, monkeypatch):
+    """Ten million steps with half of the records in each ask for 25 GB."""
+
+    def full(*_):
+        raise MemoryError("Unable to allocate 25.0 GiB")
+
+    document, path = yours.made("mean", "gaussian"), tmp_path / "card.json"
+    monkeypatch.setattr(card_file, "cost", full)
+    path.write_text(json.dumps({**document, "paper": "elsewhere"}))
+    assert main(["card", "verify", str(path)]) == 1
+    assert "cannot be priced: Unable to allocate" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "x"}', "null", '"' * 9])

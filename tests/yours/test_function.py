@@ -101,6 +101,39 @@ def test_a_right_function_shows_most_of_what_it_loses():
     assert 0.5 < found.attacked < 1.0
 
 
+def counted(scale):
+    """The sum of a column with Laplace noise, and the number of records, which may be public."""
+
+    def fit(records, rng):
+        column = records["x1"].clip(-1, 1)
+        return {"sum": column.sum() + rng.laplace(0, scale), "n": len(records)}
+
+    return fit
+
+
+@pytest.mark.parametrize(("scale", "broken"), [(2.0, False), (0.05, True)])
+def test_the_number_of_records_is_public_where_a_place_is_left_empty(scale, broken):
+    """A record was added, so that a right function with a public number of records was blamed.
+
+    With a record in another's place, two steps lie between the tables: one empties the place.
+    """
+    stated = "epsilon=1.01,delta=1e-6,relation=zero_out_one"
+    found = audit_function(counted(scale), example(), stated, seconds=LONG, pairs=1_000)
+    assert found.broken == broken
+    assert found.attacked < 1.0 / scale  # its ε: an empty place moves the sum by 1 at most
+    added = audit_function(counted(2.0), example(), "epsilon=1.01", seconds=LONG, pairs=1_000)
+    assert added.broken  # there the number of records counts
+
+
+def test_a_claim_for_empty_places_allows_two_steps():
+    r"""By hand: 2ε and δ(1 + e^ε) of ε and δ; 2μ of μ."""
+    both = {"relation": "zero_out_one"}
+    assert claim.Claim(epsilon=1.0, delta=0.1, **both).lines(1.0) == [
+        (2.0, pytest.approx(0.1 * (1.0 + math.e)))
+    ]
+    assert claim.Claim(mu=0.5, **both).lines(0.5) == claim.Claim(mu=1.0).lines(1.0)
+
+
 @pytest.mark.parametrize("features", [3, 40, 400])
 def test_the_line_is_that_of_the_shrunk_covariance(features):
     """With fewer and with more features than trainings; scikit-learn shrinks the same matrix."""

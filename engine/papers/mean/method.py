@@ -48,7 +48,8 @@ class Mean:
 
     Guarantees:
         Those of `price`: the noise is drawn from the mechanisms that are priced, and everything
-        else that is published is computed from the noisy answers.
+        else that is published is computed from the noisy answers. Missing values are filled by a
+        public value (`values`).
     """
 
     releases: Callable[[MeanSpec, int], tuple[Release, ...]] | None
@@ -115,17 +116,41 @@ class Mean:
 def values(spec: MeanSpec, data: Table) -> Floats:
     """The chosen column, shape (n,), in the unit of the card.
 
+    Guarantees:
+        A value is a function of its own record and of the card: one that is missing is filled by
+        the public value that the card states, not by the mean of the others. So one record moves
+        one value, whatever its own is.
+
     Raises:
-        RequestError: A table without that column, or with negative values in it.
+        RequestError: A table without that column, with negative values in it, or with missing
+            ones that nothing public stands for.
     """
     if not isinstance(data, SurvivalTable) or spec.column not in data.card.features:
         raise RequestError(
             f"dataset: expected a table with a column {spec.column!r}, got {data.card.name}"
         )
-    column = data.x[:, data.card.features.index(spec.column)]
+    at = data.card.features.index(spec.column)
+    column = data.x[:, at]
+    if data.missing is not None and data.missing[:, at].any():
+        column = np.where(data.missing[:, at], _stands_for_missing(data, at), column)
     if (column < 0.0).any():
         raise RequestError(f"column: expected values of at least 0, got {column.min():g}")
     return column
+
+
+def _stands_for_missing(data: SurvivalTable, at: int) -> float:
+    """What the card states for a missing value of a column.
+
+    Raises:
+        RequestError: It states nothing.
+    """
+    bounds = data.card.bounds
+    if bounds is None or not bounds.missing:
+        raise RequestError(
+            f"dataset: expected what stands for a missing value of {data.card.features[at]!r}, "
+            f"got nothing in the card of {data.card.name}"
+        )
+    return bounds.missing[at]
 
 
 def parts(clipped: Tensor, bound: Tensor) -> Tensor:

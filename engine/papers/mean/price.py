@@ -5,7 +5,8 @@ Guarantees:
     changes the sum of clipped values by at most B, and so the mean by at most B/m. It moves one
     record from one bin of the histogram to another, so the counts change by at most 2 in L1 norm
     and by at most \sqrt 2 in L2 norm (Dwork, McSherry, Nissim and Smith 2006, Section 3).
-    Which records are used is drawn without looking at them, so that is public too.
+    Which records are used is drawn without looking at them, so that is public too. A missing value
+    counts as a public one, which the data set's card states, so that no other record moves it.
     A clipped value counts as the nearest of GRID equal parts of B, so the sum of them is a whole
     number that one record moves by at most GRID. Sums and counts are exact in double precision.
 """

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from datasets.base import SurvivalTable, Table
+from datasets.base import Booleans, SurvivalTable, Table
 from engine.audit.witness import Pair, Witness, survival_limits
 from engine.core.errors import RequestError
 from engine.papers.mean.price import used
@@ -28,8 +28,17 @@ def ends(spec: MeanSpec, data: Table) -> Pair:
     for value in (low[column], high[column]):
         x = np.clip(data.x, low, high)
         x[row, column] = value
-        tables.append(replace(data, x=x))
+        tables.append(replace(data, x=x, missing=_known(data, row, column)))
     return Pair(tables[0], tables[1])
+
+
+def _known(data: SurvivalTable, row: int, column: int) -> Booleans | None:
+    """Which values are missing where that of one row is not."""
+    if data.missing is None:
+        return None
+    missing = data.missing.copy()
+    missing[row, column] = False
+    return missing
 
 
 ENDS = Witness(words="a person at the lower bound of the column, or at its upper bound", pair=ends)

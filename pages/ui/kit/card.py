@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -10,6 +11,7 @@ from datasets.base import Card
 from engine.core.spec import Spec
 from engine.method import Entry
 from engine.privacy.guarantee import RELATIONS, STATUSES, Guarantee, Status
+from engine.runs.job import refusal
 from pages.ui import words
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.late import DESK, Asked
@@ -47,7 +49,7 @@ def guarantee(entry: Entry[Any], spec: Spec, data: Card) -> Guarantee:
         DESK.wait((entry, spec, data), lambda: known(entry, spec, data) is not None)
         card = known(entry, spec, data)
     if card is None:  # nobody can be asked, or the answer is an error
-        card = _CARDS[entry, spec, data] = entry.promise(spec, data)
+        card = _CARDS[entry, spec, data] = _promised(entry, spec, data)
     return card
 
 
@@ -60,8 +62,17 @@ def known(entry: Entry[Any], spec: Spec, data: Card) -> Guarantee | None:
         _CARDS.clear()
     if key not in _CARDS:
         with suppress(UnansweredError), at_once():
-            _CARDS[key] = entry.promise(spec, data)
+            _CARDS[key] = _promised(entry, spec, data)
     return _CARDS.get(key)
+
+
+def _promised(entry: Entry[Any], spec: Spec, data: Card) -> Guarantee:
+    """A method's card; nothing is proved where its run refuses the data set."""
+    card, said = entry.promise(spec, data), refusal(entry, data.name).partition(": ")[2]
+    if not said:
+        return card
+    reason = f"{said[0].upper()}{said[1:]}."
+    return replace(card, status="heuristic", epsilon_proved=None, reasons=(reason, *card.reasons))
 
 
 def show(title: str, card: Guarantee, right: float | None = None) -> None:

@@ -8,12 +8,15 @@ import pytest
 import torch
 
 from datasets import catalog as data
+from engine.audit import statistics
+from engine.audit.witness import load
 from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.papers.mean import PAPER, guarantees, method, price
 from engine.papers.mean.spec import MeanSpec
 from engine.privacy import accounting
 from engine.privacy.recording import recording
+from tests.papers.survival.toys import flchain_with
 
 N, B = 100, 2.0
 SPEC = MeanSpec(bound=B, records=N, epsilon=0.8, share=0.25)
@@ -78,6 +81,54 @@ def test_one_record_changes_no_more_than_the_sensitivity_and_the_worst_one_that_
             assert change <= release.mechanism.sensitivity * (1 + 1e-12)
             largest[i] = max(largest[i], change / release.mechanism.sensitivity)
     assert largest == pytest.approx([1.0, 1.0])
+
+
+@pytest.mark.parametrize(("old", "new"), [(0.4, 5.0), (0.4, 1e6), (5.0, None), (None, 5.0)])
+@pytest.mark.parametrize("name", ["laplace", "gaussian"])
+def test_one_person_of_the_published_file_moves_no_more_than_the_sensitivity(
+    name, old, new, monkeypatch
+):
+    """The loader fills missing values with the mean of the others, so 1,351 rows differ."""
+    tables = [flchain_with(one, monkeypatch) for one in (old, new)]
+    column = tables[0].card.features.index("creatinine")
+    fills = [one.x[one.missing[:, column], column] for one in tables]
+    edge = 0.5 * (fills[0].min() + min(fills[1].min(), 5.0))  # that of a bin, between both fills
+    spec = SPEC.replace(column="creatinine", bound=float(edge * 20 / 8), records=7_874)
+    found = []
+    for one in tables:
+        with recording() as seen:
+            answered(name, one, spec=spec)
+        found.append(seen.releases)
+    reach = [float(statistics.apart(*pair)) for pair in zip(*found, strict=True)]
+    assert max(reach) <= 1.0 + 1e-9
+    assert max(reach) > 0.0
+    assert sum(method.values(spec, tables[0]) != method.values(spec, tables[1])) == 1
+
+
+def test_a_missing_value_counts_as_the_public_one_and_the_card_says_so():
+    known = data.load("flchain")
+    column = known.card.features.index("creatinine")
+    values = method.values(SPEC.replace(column="creatinine"), known)
+    assert set(values[known.missing[:, column]]) == {1.0}
+    for name in ("laplace", "gaussian"):
+        card = PAPER.entry(name).promise(SPEC, known.card)
+        assert any("missing value counts as a public one" in reason for reason in card.reasons)
+    nothing = replace(known, card=replace(known.card, bounds=None))
+    with pytest.raises(RequestError, match="what stands for a missing value of 'creatinine'"):
+        method.values(SPEC.replace(column="creatinine"), nothing)
+
+
+def test_the_worst_case_of_a_column_with_gaps_is_there_in_both_tables():
+    """A record whose value is missing has one in the pair that an audit attacks."""
+    known = data.load("flchain")
+    column = known.card.features.index("creatinine")
+    missing = np.ones_like(known.missing)
+    spec = SPEC.replace(column="creatinine", bound=5.0)
+    pair = load(PAPER.entry("laplace")).pair(spec, replace(known, missing=missing))
+    one, other = (method.values(spec, table) for table in (pair.without, pair.present))
+    assert (one != other).sum() == 1
+    assert abs(one - other).max() == 5.0
+    assert known.card.bounds.covariates[column] == (0.0, 5.0)
 
 
 def test_prices_by_hand():

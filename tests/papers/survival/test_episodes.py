@@ -1,6 +1,7 @@
 """Covariates that vary in time: one person one record, the same bounds, every method."""
 
 import math
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from hypothesis import strategies as st
 from lifelines import CoxTimeVaryingFitter
 from torch.nn.functional import softplus
 
-from datasets import catalog
+from datasets import catalog, own
 from datasets.base import Episodes, SurvivalTable
 from engine.catalog import paper
+from engine.cli.main import main
+from engine.core.errors import DatasetError, RequestError
 from engine.papers.survival.evaluation import evaluate
 from engine.papers.survival.likelihood import logit, lookup
 from engine.papers.survival.likelihood.minibatch import pick, sanitised_gradient
@@ -24,10 +27,12 @@ from engine.papers.survival.mechanisms.start import share
 from engine.papers.survival.price.sensitivity import basis, gradient_bound, output_noise
 from engine.papers.survival.samplers.target import Target
 from engine.papers.survival.spec import SurvivalSpec
+from engine.runs import job
 from engine.runs.driver import drive
 from engine.runs.events import Finished
 from engine.runs.job import request
 from engine.runs.results import collect
+from pages.ui.kit import card
 from tests.papers.survival.toys import ball, table
 
 Q, E, P = 12, 3, 2
@@ -196,19 +201,72 @@ KEEPS = {"cox": ("cox", 4), "km_dp": ("km_private", 21)}
 )
 def test_every_method_runs_on_real_paths(method):
     values = {"intervals": 20, "samples": 40, "sampler_epochs": 2.0, "minibatch": 20, "steps": 4}
-    job = request("survival", method, "heart", values, {"epsilon": (0.5, 5.0)}, (0, 1))
+    asked = request("survival", method, "heart", values, {"epsilon": (0.5, 5.0)}, (0, 1))
     kept = {}
     events = list(
-        drive(job, catalog.load("heart"), lambda name, arrays: kept.update(arrays) or name)
+        drive(asked, catalog.load("heart"), lambda name, arrays: kept.update(arrays) or name)
     )
     assert isinstance(events[-1], Finished)
     assert events[-1].diverged == ()
-    results = collect(job, events)
+    results = collect(asked, events)
     assert all(np.isfinite(column).all() for column in results.gauges.values())
     name, width = KEEPS.get(method, ("coefficients", 7))
     assert kept[name].shape[1] == width
-    card = paper("survival").entry(method).guarantee(SurvivalSpec(), 103, "a patient")
-    assert card.unit == "a patient"
+    promised = paper("survival").entry(method).guarantee(SurvivalSpec(), 103, "a patient")
+    assert promised.unit == "a patient"
+
+
+@pytest.mark.parametrize("method", FIXED)
+@pytest.mark.parametrize("command", ["price", "card make", "run"])
+def test_a_method_that_needs_fixed_covariates_promises_nothing_of_others(command, method, capsys):
+    """It was priced as proved, and only a run refused it."""
+    asked, data = request("survival", method, "heart"), catalog.load("heart")
+    with pytest.raises(RequestError) as refused:
+        list(drive(asked, data, lambda name, arrays: name))
+    assert main([*command.split(), "survival", method, "--dataset", "heart"]) == 2
+    assert capsys.readouterr().err.strip().endswith(str(refused.value))
+    if command != "run":
+        assert main([*command.split(), "survival", method]) == 0
+
+
+@pytest.mark.parametrize("method", FIXED)
+def test_a_card_of_such_a_method_is_not_in_order(method, monkeypatch, capsys, tmp_path):
+    path = tmp_path / "card.json"
+    with monkeypatch.context() as patch:  # as the version before this one made it
+        patch.setattr(job, "varies", lambda name: False)
+        assert (
+            main(["card", "make", "survival", method, "--dataset", "heart", "--to", str(path)]) == 0
+        )
+    assert main(["card", "verify", str(path)]) == 1
+    said = capsys.readouterr().err
+    assert "makes no such card: dataset: expected covariates that are fixed in time" in said
+
+
+@pytest.mark.parametrize("method", FIXED)
+def test_its_card_on_a_page_is_not_proved(method):
+    entry, spec = paper("survival").entry(method), paper("survival").spec()
+    told = card.guarantee(entry, spec, catalog.card("heart"))
+    assert (told.status, told.epsilon_proved) == ("heuristic", None)
+    assert told.reasons[0].startswith("Expected covariates that are fixed in time")
+    assert card.guarantee(entry, spec, catalog.card("flchain")).status == "proved"
+
+
+def test_whether_covariates_vary_is_known_without_reading_records(tmp_path, monkeypatch):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    long = "# a: 0 to 9\n# time: 0 to 9\nid,start,stop,event,a\n" + "".join(
+        f"{i},0,1,0,4\n{i},1,2,{i % 2},5\n" for i in range(60)
+    )
+    plain = "# a: 0 to 9\n# time: 0 to 9\ntime,event,a\n" + "".join(
+        f"2,{i % 2},4\n" for i in range(60)
+    )
+    ours = [own.keep("some.csv", text.encode()) for text in (long, plain)]
+    found = {}
+    for name in (*catalog.names(), *ours):
+        with suppress(DatasetError):  # the publisher's file is not at hand
+            data = catalog.load(name)
+            found[name] = getattr(data, "episodes", None) is not None
+    assert {name: job.varies(name) for name in found} == found
+    assert [found[name] for name in ("heart", "flchain", *ours)] == [True, False, True, False]
 
 
 def test_the_fit_of_real_paths_is_near_coxs():

@@ -1,11 +1,12 @@
 """Small survival tables whose every number is known, and the real ones where their files are."""
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from datasets import catalog
+from datasets import catalog, flchain
 from datasets.base import Bounds, Card, SurvivalTable
 from engine.papers.survival.likelihood.problem import arrange
 from engine.papers.survival.price.sensitivity import basis
@@ -66,3 +67,31 @@ def real(name):
     if not catalog.card(name).embedded and not os.environ.get("EXPLORER_DATA"):
         pytest.skip(f"EXPLORER_DATA names no folder with the publisher's file of {name}")
     return catalog.load(name)
+
+
+def flchain_with(creatinine, monkeypatch, count=None):
+    """What the loader makes of FLchain's file in which one person's creatinine is another.
+
+    Args:
+        creatinine: Of the first person whose value is known; None for one that is missing.
+        monkeypatch: What puts the published file back.
+        count: The file's first records of those with and without a value, in equal parts; None
+            for all records.
+    """
+    from sksurv import datasets
+
+    with monkeypatch.context() as patch:
+        frame, outcome = datasets.load_flchain()
+        frame = frame.copy()
+        known = np.flatnonzero(frame["creatinine"].notna())
+        gone = np.flatnonzero(frame["creatinine"].isna())
+        frame.loc[frame.index[known[0]], "creatinine"] = (
+            np.nan if creatinine is None else creatinine
+        )
+        if count is not None:
+            rows = np.sort(np.concatenate([known[: count // 2], gone[: count // 2]]))
+            frame, outcome = frame.iloc[rows], outcome[rows]
+            card = replace(flchain.CARD, records=count, events=int(outcome["death"].sum()))
+            patch.setattr(flchain, "CARD", card)
+        patch.setattr(datasets, "load_flchain", lambda: (frame, outcome))
+        return flchain.load()

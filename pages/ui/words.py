@@ -15,6 +15,8 @@ ACTIVE = re.compile(r"[\\`*\[\]<>$~|@]|(?<![^\W_])_|_(?![^\W_])|:(?=\S)")
 """Characters by which a text becomes more than its words: marks, formulas, icons."""
 ADDRESS = re.compile(r"(?<=:)(?=\\?/\\?/)|(?<=www)(?=\\?\.)|(?<=@)(?=[-\w])", re.IGNORECASE)
 """Where an address breaks; pages look for addresses in the text that is left after all marks."""
+SYMBOL = re.compile(r":material/\w+:\s*")
+COLOURED = re.compile(r":[a-z]+(?:-badge)?\[([^]]*)\]")
 JOINER = "\u2060"
 """Joins two words without a space and cannot be seen."""
 FEW_COLUMNS = 4
@@ -135,6 +137,15 @@ def unlinked(text: str) -> str:
     'http:\u2060//x.org, www\u2060.x.org, a@\u2060x.org: 1 @ 2'
     """
     return ADDRESS.sub(JOINER, text)
+
+
+def unmarked(text: str) -> str:
+    """A text without symbols and colours, which Streamlit alone knows.
+
+    >>> unmarked(":material/check: 3 :red[of] 4")
+    '3 of 4'
+    """
+    return SYMBOL.sub("", COLOURED.sub(r"\1", text))
 
 
 def short(name: str) -> str:

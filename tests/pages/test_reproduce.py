@@ -36,7 +36,7 @@ from pages.ui.exhibits import table as layout
 from pages.ui.exhibits.page import spreadsheet
 from tests.audit import planted
 from tests.pages.conftest import Open
-from tests.pages.drawn import charts
+from tests.pages.drawn import charts, plots
 from tests.pages.played import play
 
 TABLE2 = {"reproduce.paper": "survival", "reproduce.survival": "table2"}
@@ -312,7 +312,9 @@ def test_the_page_opens_with_every_exhibit_in_a_sentence(visit: Open):
     assert [label for _, label in links] == titles
     assert len({query for query, _ in links}) == len(titles)
     assert "numbers are matched to within" in said(test)
-    picture = charts(test)[0]
+    picture, told = charts(test)[0], plots(test)[0]["alt"]
+    assert re.match(r"\d+ of \d+ printed numbers are matched", told)
+    assert "*" not in told  # it is read aloud, and stands on the saved picture
     rows = [row for row in picture["layout"]["yaxis"]["ticktext"] if not row.startswith("<b>")]
     assert [row.rstrip(" (✓)×") for row in rows] == titles
     graded = [row for row, title in zip(rows, titles, strict=True) if row != title]

@@ -29,8 +29,6 @@ from pages.ui.paper.choice import measures
 from pages.ui.paper.defaults import addressed
 from pages.ui.paper.view import COST, WHY, Page, View
 
-MARK = re.compile(r":material/\w+:\s*")
-COLOURED = re.compile(r":[a-z]+(?:-badge)?\[([^]]*)\]")
 MARKDOWN = MarkdownIt("commonmark", {"html": False, "xhtmlOut": False}).enable(
     ["table", "strikethrough"]
 )
@@ -140,7 +138,7 @@ def _draw(name: str, views: list[View], budgets: list[float]) -> Drawn | None:
         for one in view.watched.values() if one.results is not None
         for row in curves.rows(lines, levels) if row["Method"] == one.label
     ]  # fmt: skip
-    raw = "" if gauge.released else f" {MARK.sub('', panels.RAW)}"
+    raw = "" if gauge.released else f" {words.unmarked(panels.RAW)}"
     caption = f"{gauge.help} {LEGEND} {BANDS}{raw}"
     return Drawn(name, gauge.label, [caption], base, frames, rows)
 
@@ -164,7 +162,7 @@ def html(text: str) -> str:
     >>> html("**a** *b* [c](/d) <e> f* and f*")
     '<strong>a</strong> <em>b</em> c &lt;e&gt; f* and f*'
     """
-    return str(MARKDOWN.renderInline(_unmarked(text)))
+    return str(MARKDOWN.renderInline(words.unmarked(text)))
 
 
 def paragraphs(text: str) -> str:
@@ -173,12 +171,7 @@ def paragraphs(text: str) -> str:
     >>> paragraphs("a **b** <c>:\n- d\n- e")
     '<p>a <strong>b</strong> &lt;c&gt;:</p>\n<ul>\n<li>d</li>\n<li>e</li>\n</ul>'
     """
-    return str(MARKDOWN.render(_unmarked(text))).rstrip()
-
-
-def _unmarked(text: str) -> str:
-    """A text without symbols and colours, which Streamlit alone knows."""
-    return MARK.sub("", COLOURED.sub(r"\1", text))
+    return str(MARKDOWN.render(words.unmarked(text))).rstrip()
 
 
 def bare(made: str) -> str:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from markdown_it import MarkdownIt
 
+from pages.ui import words
 from pages.ui.charts.figure import Figure
 from pages.ui.kit import source
 from pages.ui.kit.labels import spoken
@@ -17,6 +19,7 @@ COPY = (
     "The buttons over the chart copy it or save it as SVG or PNG (300 dpi): large type, "
     "transparent background, its caption and this source."
 )
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,18 @@ def picture(
     """A figure, ready to be sent; arguments as those of `chart`."""
     drawn = spoken(figure)
     drawn.note(budget=budget, fit=fit, move=move)
-    return Picture(drawn.to_json(), alt, tuple(rows))
+    return Picture(drawn.to_json(), plain(alt), tuple(rows))
+
+
+def plain(text: str) -> str:
+    r"""The words of a text of a page: what is read aloud and saved has no marks of Markdown.
+
+    >>> plain(r"**9 of 10** at `q` = \*1, :green[*fewer*] than [here](/x) & <b>")
+    '9 of 10 at q = *1, fewer than here & <b>'
+    """
+    (inline,) = MARKDOWN.parseInline(words.unmarked(text))
+    breaks = ("softbreak", "hardbreak")
+    return "".join(" " if one.type in breaks else one.content for one in inline.children or ())
 
 
 def named(key: str) -> str:
@@ -72,7 +86,7 @@ def chart(
     Args:
         key: Unique on the page; keeps the zoom while the figure changes.
         figure: What to draw.
-        alt: Its message in one sentence, for screen readers.
+        alt: Its message in one sentence, for screen readers; may have marks of Markdown.
         rows: Its numbers; None where another chart of the page has them.
         budget: The budget that it is drawn for; the browser can tell by it which move of the
             slider a picture belongs to.

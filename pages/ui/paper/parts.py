@@ -284,9 +284,7 @@ class _Drawing:
         run = self.view.watched[self.view.method].job.id
         one.figure.layout["uirevision"] = self.say(words, "keep") or f"{key}/{run}"
         alt = self.say(words, "alt") or self.say(words, "finding") or self.say(words, "after")
-        picture = chart.picture(
-            one.figure, alt.replace("**", ""), one.rows, self.view.budget, fit=one.fit
-        )
+        picture = chart.picture(one.figure, alt, one.rows, self.view.budget, fit=one.fit)
         return words, key, picture, one.below
 
     def lines(self, part: Lines, words: Mapping[str, Any]) -> Chart:

@@ -344,6 +344,21 @@ def test_the_frontier_counts_what_is_proved_and_leaves_out_what_is_not(home: Pat
     assert len(tied) == 3
 
 
+def test_the_address_holds_the_open_tab_and_a_tab_that_is_not_there_is_said(
+    visit: Open, home: Path
+):
+    play(home, job())
+    test = visit("compare", **{"compare.tab": "Best proved"})
+    assert not test.exception
+    assert not test.warning
+    assert shown.NONE in [one.value for one in test.markdown]
+    assert test.query_params["compare.tab"] == "Best proved"
+    wrong = visit("compare", **{"compare.tab": "Worst"})
+    assert not wrong.exception
+    assert "expected one of Guarantees, Best proved" in wrong.warning[0].value
+    assert "Guarantee" in wrong.table[0].value.columns
+
+
 def test_two_runs_are_told_apart_by_the_engine(visit: Open, home: Path):
     play(home, job())
     play(home, job("obj_pert"))

@@ -57,6 +57,8 @@ DATA_DIFFER = (
 )
 FREE = "The app treats these data as public, so the answer is exact and costs no privacy."
 TABS = ("Guarantees", "Best proved", "Which ε do I need?", "Can two be told apart?")
+TAB = Offer("tab", TABS, TABS, TABS[0])
+"""The open tab, which the address holds."""
 
 
 def show() -> None:
@@ -88,7 +90,7 @@ def _draw(comparable: list[Candidate]) -> None:
     gauges = candidates.gauges(comparable)
     budgets = shown.budgets(comparable)
     free = [*(f"runs.{name}" for name in gauges), "by", "measure"]
-    address.settle(PAGE, PREFIX, [data, shown.measures(gauges), budgets], free)
+    address.settle(PAGE, PREFIX, [data, shown.measures(gauges), budgets, TAB], free)
     at = moved.select_slider(
         "Privacy budget ε", budgets.texts, budgets.default, key=f"{PREFIX}.epsilon",
         bind="query-params",
@@ -203,7 +205,10 @@ def _tabs(
     gauge: Gauge, epsilon: float,
 ) -> None:  # fmt: skip
     """What the chart answers."""
-    tabs = st.tabs(TABS, on_change="rerun", key=f"{PREFIX}.tab")
+    tabs = st.tabs(
+        TAB.texts, default=TAB.default, key=f"{PREFIX}.tab", on_change="rerun",
+        bind="query-params",
+    )  # fmt: skip
     draws: tuple[Callable[[], None], ...] = (
         lambda: _guarantees(chosen, name, gauge, epsilon),
         lambda: _best(chosen, rows, gauge),

@@ -125,7 +125,16 @@ def test_another_q_trains_live_stops_and_stays_stopped(app: App):
     expect(tried).to_have_attribute("aria-valuetext", "400")  # the app has followed the slider
     expect(stop).to_be_visible()
     page.wait_for_function(f"() => ({POINTS})() > 0", timeout=90_000)
-    stop.click()
+    page.set_viewport_size({"width": 390, "height": 844})
+    finding = page.locator(".st-key-survival-finding")
+    expect(stop).to_be_visible()
+    under, over = (one.bounding_box() for one in (page.get_by_test_id("stProgress"), finding))
+    assert under is not None
+    assert over is not None
+    assert under["y"] >= over["y"] + over["height"]
+    page.set_viewport_size({"width": 1440, "height": 1000})
+    stop.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
     expect(page.get_by_role("button", name="Run again")).to_be_visible()
     expect(page.get_by_text("stopped; what").first).to_be_visible()
     measured = page.evaluate(POINTS)

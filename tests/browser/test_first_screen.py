@@ -102,6 +102,19 @@ WHOLE = """node => { const box = node.getBoundingClientRect()
       && up.getBoundingClientRect().right < box.right - 1) return false
   return box.right <= window.innerWidth }"""
 BUDGET = "() => document.querySelector('.js-plotly-plot').layout.meta.budget"
+COVERED = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(plot => {
+  const boxes = [...plot.querySelectorAll('.modebar-btn')].map(one => one.getBoundingClientRect())
+  const on = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1
+  return [...plot.querySelectorAll('.main-svg text')]
+    .filter(one => boxes.some(box => on(box, one.getBoundingClientRect())))
+    .map(one => one.textContent) })"""
+"""The words of all charts that a button lies on."""
+LINE = "all => all.map(one => getComputedStyle(one).textDecorationLine)"
+PAINTED = """slider => [...new Set([...slider.querySelectorAll(':scope > div *')]
+  .map(one => getComputedStyle(one)).map(one => `${one.backgroundColor} ${one.backgroundImage}`)
+  .filter(one => !/^(rgba\\(.*, 0\\)|rgb\\(255, 255, 255\\)) none$/.test(one)))]"""
+"""The grounds of a slider's parts, but for those that cannot be seen on white."""
 
 
 def ready(page: Page) -> None:
@@ -290,6 +303,30 @@ def test_buttons_that_a_phone_always_shows_cover_no_legend(
     assert bar is not None
     assert names is not None
     assert names["y"] >= bar["y"] + bar["height"]
+
+
+@pytest.mark.parametrize("path", ["pcdbn", "lvq?lvq.tab=Pictures", "yesiwell?yesiwell.tab=Network"])
+def test_buttons_that_a_phone_always_shows_cover_no_words(
+    browser: Browser, server: tuple[str, Path], path: str
+):
+    page = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page.goto(f"{server[0]}/{path}")
+    page.locator(".js-plotly-plot .main-svg").nth(1).wait_for(timeout=60_000)
+    still(page)
+    covered = page.evaluate(COVERED)
+    page.close()
+    assert covered == []
+
+
+def test_sliders_and_the_chosen_tab_are_seen_in_colours_of_the_system(app: App):
+    page = app.tab("mean?mean.tab=Why")
+    page.emulate_media(forced_colors="active")
+    still(page)
+    line = page.get_by_role("tab").evaluate_all(LINE)
+    colours = page.get_by_test_id("stSlider").last.evaluate(PAINTED)
+    page.emulate_media(forced_colors="none")
+    assert [one == "underline" for one in line] == [False, False, True, False, False]
+    assert len(colours) >= 2, colours
 
 
 def test_no_control_of_compare_is_cut_at_200_percent(app: App):

@@ -359,15 +359,21 @@ function arrange({ data, layout }, width, look) {
   if (narrow && guess) guess.text = guess.text.split(":")[0] // curves have not left the rest
   if (narrow && up?.text?.length > LONG) up.text = up.text.replace(" [", "<br>[")
   if (layout.meta?.fit) layout.margin = { ...layout.margin, t: 10 }
-  else if (shown(width) && layout.legend?.orientation === "h") under(layout)
   if (layout.meta?.fit && !ends(layout).length) legend({ data, layout }, narrow)
+  if (shown(width) && !ends(layout).length) under({ data, layout })
 }
 
-// A legend above the chart begins below the buttons.
-function under(layout) {
+// A legend above the chart begins below the buttons, and so do pictures and words at its top.
+function under({ data, layout }) {
+  const { legend, margin, meta, showlegend } = layout
+  const named = data.filter((one) => one.showlegend !== false && one.type !== "heatmap")
+  const seen = showlegend ?? (named.length > 1 || named.some((one) => one.showlegend))
+  const above = seen && !meta?.fit && legend?.orientation === "h"
+  if (!above && (margin?.t ?? BUTTONS) >= BUTTONS) return
   layout.height += BUTTONS
   const y = 1 - BUTTONS / layout.height
-  layout.legend = { ...layout.legend, yref: "container", y, yanchor: "top" }
+  if (above) layout.legend = { ...legend, yref: "container", y, yanchor: "top" }
+  else layout.margin = { ...margin, t: margin.t + BUTTONS }
 }
 
 // All lines of the legend are in sight: the chart grows for them, and the legend never scrolls.

@@ -1,7 +1,8 @@
 """One line on all that a page trains: how much is there, how long the rest takes, and Stop.
 
 It stands in the row of the tabs, above the chart, and takes no room of its own: what a person
-looks at does not move when training begins or ends.
+looks at does not move when training begins or ends. A telephone has no room beside its tabs: there
+it is a line above them.
 """
 
 import functools

@@ -101,3 +101,22 @@ def test_back_from_another_page_shows_the_view_of_the_address(app: App):
         finding.wait_for()
         assert "mean.epsilon=0.5" in page.evaluate("location.search")
         page.get_by_role("tab", name="Why", selected=True).wait_for()
+
+
+def test_back_to_learn_keeps_what_was_answered(app: App):
+    page = app.tab("learn?lang=de")
+    skip = page.get_by_role("button", name="Ohne Antwort zeigen")
+    for left in (7, 6):
+        expect(skip).to_have_count(left)
+        skip.first.click()
+    expect(skip).to_have_count(5)
+    slider = page.locator(".st-key-learn-count").get_by_role("slider")
+    slider.press("ArrowRight")
+    page.wait_for_url("**learn?lang=de&learn.count=1")  # a setting, by which other pages load again
+    page.get_by_test_id("stSidebarNav").get_by_text("Faltungs", exact=False).click()
+    page.wait_for_function("location.pathname === '/pcdbn'")
+    settled(page)
+    page.go_back()
+    page.get_by_role("heading", name="Lernen: was ε bedeutet").wait_for()
+    settled(page)
+    expect(skip).to_have_count(5)

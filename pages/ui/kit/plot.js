@@ -14,9 +14,12 @@ const library = () =>
 // Before Streamlit opens another page it takes the settings out of the address, as a step of its own,
 // and back from there it opens a page without them. That step is left out here, and the page is loaded
 // with the settings of its address. Within a page the widgets follow the address themselves. A lesson
-// is not loaded again: what was answered belongs to the session that a load ends.
+// and Learn are not loaded again: what was answered belongs to the session that a load ends. A language
+// is no setting of a page: the session keeps it.
 const MOMENT = 10000 // milliseconds in which the other page comes
-const own = () => location.search && !new URLSearchParams(location.search).has("lesson")
+const asked = () => [...new URLSearchParams(location.search).keys()]
+const led = () => asked().includes("lesson")
+const own = () => !led() && !location.pathname.endsWith("/learn") && asked().some((one) => one !== "lang")
 
 if (!window.explorerBack) {
   let path = location.pathname, bare = 0 // when the settings went
@@ -24,7 +27,7 @@ if (!window.explorerBack) {
   history.pushState = (state, title, url) => {
     const to = new URL(url ?? "", location.href), same = to.pathname === location.pathname
     const step = !same && Date.now() - bare < MOMENT ? history.replaceState : push
-    bare = same && own() && !to.search ? Date.now() : 0
+    bare = same && location.search && !led() && !to.search ? Date.now() : 0
     step.call(history, state, title, url)
     path = location.pathname
   }

@@ -14,10 +14,10 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.jobs import clock
 from pages.ui.jobs import submit as asking
-from pages.ui.kit import early, hosts, intake, logo, outbox, shell, style, tongue
+from pages.ui.kit import early, hosts, intake, logo, outbox, shell, skip, style, tongue
 from pages.ui.kit.root import below
 from pages.ui.lessons import collect, guide
-from pages.ui.messages import tr
+from pages.ui.messages import SOURCE, language, tr
 
 MENU = 330
 """Width of the menu in pixels, in which every paper's name has room."""
@@ -89,6 +89,8 @@ def draw() -> None:
     chosen = st.navigation(menu)
     st.set_page_config(page_title=f"{chosen.title} · Epsilon Explorer")
     style.apply()
+    spoken = language()
+    skip.begin(spoken if chosen.url_path in TRANSLATED else SOURCE, spoken)
     guide.before(chosen)
     clock.leave()
     with asking.page():

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from engine.catalog import catalog
-from tests.browser.app import serving, settled, temporary_home
+from tests.browser.app import serving, settled, still, temporary_home
 from tests.browser.conftest import App
 from tests.browser.moves import MORE
 
@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 DRAWN = "() => document.querySelector('.js-plotly-plot')?.data?.some(one => one.x?.length)"
 """Whether a line is drawn, be it the new one or a ghost."""
+LIVE = "[aria-live=polite]"
 
 
 @pytest.mark.parametrize("slug", sorted(catalog()))
@@ -120,3 +121,42 @@ def test_back_to_learn_keeps_what_was_answered(app: App):
     page.get_by_role("heading", name="Lernen: was ε bedeutet").wait_for()
     settled(page)
     expect(skip).to_have_count(5)
+
+
+@pytest.mark.parametrize("path", ["", "compare"])
+def test_the_sentence_that_a_slider_moves_is_read_out(app: App, path: str):
+    page = app.tab(path)
+    told = page.locator(LIVE).filter(has_text="At ε = 1").first
+    before = told.inner_text()
+    page.get_by_role("slider", name="Privacy budget").first.press("ArrowLeft")
+    expect(page.locator(LIVE).filter(has_text="At ε = 0.").first).to_be_visible()
+    expect(page.locator(LIVE).get_by_text(before, exact=True)).to_have_count(0)
+
+
+def test_a_question_that_goes_leaves_the_keyboard_at_its_heading_and_its_answer_is_read_out(
+    app: App,
+):
+    page = app.tab("learn")
+    question = page.locator(".st-key-learn-odds")
+    question.get_by_role("radio").first.press("Space")
+    question.get_by_role("button", name="Show", exact=True).press("Enter")
+    expect(question.get_by_role("heading")).to_be_focused()
+    expect(question.locator(LIVE).filter(has_text="Right: ")).to_be_visible()
+    last = page.locator(".st-key-learn-papers")
+    last.get_by_role("button", name="Show without answering").press("Enter")
+    expect(last.get_by_role("heading")).to_be_focused()
+    page.keyboard.press("Tab")
+    assert last.evaluate("one => one.contains(document.activeElement)")
+
+
+def test_a_button_that_is_left_does_not_call_the_keyboard_back(app: App):
+    page = app.tab("learn")
+    button = page.locator(".st-key-learn-odds").get_by_role("button", name="Show without answering")
+    still(page)
+    button.focus()
+    page.evaluate("document.activeElement.blur()")
+    page.wait_for_timeout(100)
+    button.evaluate("one => one.click()")
+    expect(button).to_have_count(0)
+    still(page)
+    assert page.evaluate("document.activeElement === document.body")

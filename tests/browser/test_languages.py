@@ -30,11 +30,19 @@ def test_german_stays_until_another_language_is_chosen(first_visit: App):
     expect(tab.get_by_role("heading", level=1)).to_have_text("Sehen Sie, was Privatsphäre kostet")
     tab.get_by_role("link", name="Lernen", exact=False).first.click()
     expect(tab.get_by_role("heading", level=1)).to_have_text("Lernen: was ε bedeutet")
+    expect(tab.locator("html")).to_have_attribute("lang", "de")
     assert "lang=de" in tab.url
     tab.get_by_role("combobox", name="Sprache").click()
     tab.get_by_role("option", name="English").click()
     expect(tab.get_by_role("heading", level=1)).to_have_text("Learn: what ε means")
+    expect(tab.locator("html")).to_have_attribute("lang", "en")
     assert "lang=en" in tab.url
+
+
+def test_a_page_in_english_says_so_beside_a_german_menu(first_visit: App):
+    tab = first_visit.tab("mean?lang=de")
+    expect(tab.get_by_test_id("stSidebarNav")).to_have_attribute("lang", "de")
+    expect(tab.locator("html")).to_have_attribute("lang", "en")
 
 
 def test_a_static_page_leads_to_its_german_copy_and_names_charts_in_german(page: Page, served: str):

@@ -99,6 +99,23 @@ def test_back_in_a_lesson_keeps_its_session(app: App):
         assert page.evaluate("window.kept === true")
 
 
+def test_the_keyboard_stays_in_a_lesson(app: App):
+    """Buttons that go leave it at the heading or the first line, and the answer is read out."""
+    one, page = lesson("clipping"), app.tab("lessons?lesson=clipping")
+    settled(page)
+    page.get_by_role("button", name="Start").press("Enter")
+    on(page, 1, len(one.views))
+    expect(page.get_by_role("heading", name=one.title)).to_be_focused()
+    page.locator("[data-testid=stRadio] input[type=radio]").nth(2).press("Space")
+    page.get_by_role("button", name="Answer", exact=False).first.press("Enter")
+    first = page.locator(".st-key-lesson p").first
+    expect(page.locator("[aria-live=polite]").get_by_text("Right.", exact=True)).to_be_visible()
+    expect(first).to_be_focused()
+    page.get_by_role("button", name="Next").press("Enter")
+    on(page, 2, len(one.views))
+    assert not page.evaluate("document.activeElement === document.body")
+
+
 def test_a_phone_is_two_taps_from_the_question(app: App):
     page = app.tab("lessons?lesson=clipping", width=390)
     settled(page)

@@ -119,7 +119,8 @@ def _draw(comparable: list[Candidate]) -> None:
     with answer:
         place = data.texts[data.values.index(dataset)]
         st.subheader(shown.QUESTION.format(place), anchor=False)
-        st.markdown(f"{told}{words.simulated(*(one.simulated for one in runs.values()))}")
+        with st.container(key=f"{PREFIX}-finding", gap=None):
+            st.markdown(f"{told}{words.simulated(*(one.simulated for one in runs.values()))}")
     with places[2]:
         lines = _focused(runs, lines, best)
     source.publish(_published(runs, list(measure.texts), here))

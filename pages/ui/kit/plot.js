@@ -740,6 +740,5 @@ export default function ({ data, parentElement }) {
   plot.node.setAttribute("aria-label", data.alt)
   plot.node.dataset.source = data.source
   draw(parentElement)
-  document.querySelector("[class*='-finding']")?.setAttribute("aria-live", "polite")
   return () => end(parentElement)
 }

@@ -1,4 +1,4 @@
-// Leads the keyboard past menus: `skip.py` beside this file says what it is for.
+// Helps the keyboard and screen readers: `skip.py` beside this file says with what.
 
 const HIDDEN = "position:fixed;left:-999px;top:8px;z-index:1000001;padding:6px 12px;" +
   "background:var(--st-background-color);color:var(--st-link-color);font:inherit"
@@ -48,7 +48,74 @@ function opened({ target }) {
 
 document.addEventListener("focusin", opened)
 
+// A heading of the page; in a lesson its first line too, which says where one is.
+const HEAD = "[data-testid=stMain] :is(h1, h2, h3, h4, h5, h6), " +
+  ".st-key-lesson > :first-child [data-testid=stCaptionContainer] p"
+const BUTTON = "[data-testid=stMain] button"
+const FOLLOWS = Node.DOCUMENT_POSITION_FOLLOWING
+let held // what has the keyboard, and the headings above it, the nearest first
+
+const heads = () => [...document.querySelectorAll(HEAD)].filter((one) => one.checkVisibility())
+const able = ({ node }) => node.isConnected && !node.disabled
+
+function hold({ target }) {
+  const node = target.closest(BUTTON) ?? target.closest(HEAD)
+  const above = node && heads().filter((one) => one.compareDocumentPosition(node) & FOLLOWS).reverse()
+  held = node && { node, above, keys: target.matches(":focus-visible") }
+}
+
+// Who leaves a button is not led back; a button that goes is left by nobody.
+function leave() {
+  setTimeout(() => { if (held && able(held) && document.activeElement !== held.node) held = null })
+}
+
+// A button that goes, or can no longer be pressed, leaves the focus nowhere: the heading above gets it,
+// or that of the page which comes.
+function lead() {
+  if (!held || able(held)) return
+  if (document.activeElement !== document.body && document.activeElement !== held.node) {
+    held = null
+    return
+  }
+  const head = held.above.find((one) => one.isConnected && one !== held.node) ?? heads()[0]
+  if (!head) return
+  head.tabIndex = -1
+  head.focus({ preventScroll: !held.keys })
+}
+
+document.addEventListener("focusin", hold)
+document.addEventListener("focusout", leave)
+
+const SAID = "[class*='-finding']:not([aria-live]), [class*='st-key-learn-text-']:not([aria-live]), " +
+  ".st-key-lesson:not([aria-live])"
+const COUNTED = "[class*='st-key-answers-']:not([aria-live])" // grows while a class answers
+
+// Sentences that follow a slider or an answer are read out when they change.
+function tell() {
+  for (const one of document.querySelectorAll(SAID)) one.setAttribute("aria-live", "polite")
+  for (const one of document.querySelectorAll(COUNTED)) one.setAttribute("aria-live", "off")
+}
+
+let looking = 0
+const look = () => {
+  looking ||= requestAnimationFrame(() => {
+    looking = 0
+    tell()
+    lead()
+  })
+}
+new MutationObserver(look).observe(document.body, {
+  childList: true, subtree: true, attributeFilter: ["disabled"],
+})
+
+// The language of the page, and that of its menu, which is translated on every page.
+function speak({ language, spoken }) {
+  document.documentElement.lang = language
+  document.querySelector("[data-testid=stSidebarNav]")?.setAttribute("lang", spoken)
+}
+
 export default function ({ data, parentElement }) {
+  if (data.language) return speak(data)
   let link = parentElement.querySelector("button")
   if (!link) {
     link = document.createElement("button")

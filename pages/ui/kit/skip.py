@@ -1,6 +1,8 @@
-"""Leads the keyboard past menus, straight to a widget: the first Tab on a page, and a link.
+"""What helps the keyboard and screen readers where Streamlit does not.
 
-The link is seen only while it has focus. A button whose menu closes gets the focus back.
+The first Tab on a paper's page leads past menus, straight to a widget, and so does a link that is
+seen only while it has focus. A button whose menu closes gets the focus back; where a button goes,
+the heading above it gets the focus. Sentences that change are read out. A page says its language.
 """
 
 from pathlib import Path
@@ -16,6 +18,16 @@ def _component() -> Any:
     return st.components.v2.component(
         "explorer.skip", js=CODE.read_text("utf-8"), isolate_styles=False
     )
+
+
+def begin(language: str, spoken: str) -> None:
+    """Puts the script on a page, which has no place in its layout.
+
+    Args:
+        language: The code of the language of the page's texts.
+        spoken: That of the session, which the menu speaks.
+    """
+    _component()(key="skip.page", data={"language": language, "spoken": spoken}, height=1)
 
 
 def link(key: str, text: str) -> None:

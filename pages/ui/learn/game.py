@@ -19,7 +19,8 @@ FEW, SURE, LOST = 5, 0.9, 20
 def draw(screen: Screen, text: str, shown: Shown) -> None:
     """Draws a round at one budget, its two buttons, and the score."""
     one = _round(text)
-    st.markdown(said := finding(screen, shown, score(text)))
+    with st.container(key="learn-game-finding", gap=None):
+        st.markdown(said := finding(screen, shown, score(text)))
     names = {key: screen.says(key) for key in ("inside", "outside", "published", "x")}
     rows = [
         {names["x"]: names["outside"], "": maths.OTHERS},
@@ -37,7 +38,8 @@ def draw(screen: Screen, text: str, shown: Shown) -> None:
     if (last := st.session_state.get(LAST)) is not None:
         hit, inside = last
         words = (screen.said["hit" if hit else "miss"], screen.said["was" if inside else "wasnot"])
-        st.markdown(" ".join(map(filled, words)))
+        with st.container(key="learn-guess-finding", gap=None):
+            st.markdown(" ".join(map(filled, words)))
 
 
 def score(text: str) -> tuple[int, int]:

@@ -45,9 +45,11 @@ def show() -> None:
 
 
 def _screen(screen: Screen) -> None:
-    """One idea without its heading: its text, its question, and then its picture."""
+    """One idea without its heading: its text and answer, its question, and then its picture."""
     with st.container(key=f"learn-text-{screen.name}"):
         st.markdown(filled(screen.text))
+        if screen.name != RUN:  # whose answer follows the run
+            ask.reveal(screen, None)
     if ask.waits(screen):
         ask.predict(screen)
     elif not pictures.options(screen):
@@ -64,10 +66,11 @@ def _screen(screen: Screen) -> None:
 
 
 def _moving(screen: Screen, watched: dict[str, Watched]) -> None:
-    """The answer, the control, and what it shows."""
+    """The control, and what it shows; of a run the answer too."""
     one = watched.get("laplace")
     results = None if one is None else one.results
-    ask.reveal(screen, results)
+    if screen.name == RUN:
+        ask.reveal(screen, results)
     text = _control(screen)
     source.publish(f"learn/index.html?{urlencode({screen.control.key: text})}")
     shown = pictures.DRAWN[screen.name](screen, text, results)
@@ -76,7 +79,8 @@ def _moving(screen: Screen, watched: dict[str, Watched]) -> None:
         return
     if shown.image:
         st.image(shown.image, width=600, alt=screen.says("alt", shown.facts))
-    st.markdown(said := screen.says("finding", shown.facts))
+    with st.container(key=f"learn-{screen.name}-finding", gap=None):
+        st.markdown(said := screen.says("finding", shown.facts))
     if shown.figure is not None:
         source.name(() if one is None else [one.job.id])
         key, presented = f"{screen.control.key}.chart", st.query_params.get(PRESENT) == "1"

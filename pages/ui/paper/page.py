@@ -184,7 +184,7 @@ def _view(page: Page, watched: dict[str, Watched]) -> View:
 
 
 def _said(page: Page, view: View) -> None:
-    """The sentence, in a place that the chart's script tells screen readers to follow."""
+    """The sentence, in a place that a script tells screen readers to follow."""
     with st.container(key=f"{page.prefix}-finding", gap=None):
         st.markdown(_finding(page, view))
 

@@ -75,7 +75,8 @@ def _draw(page: Page, watched: dict[str, Watched]) -> None:
         chosen = replace(page.chosen, budget=foot.budget(page))
         view = page.view(watched, chosen)
         source.publish(f"index.html?{page.prefix}.{BUDGET}={figure(chosen.budget)}")
-        st.markdown(panels.result(view))
+        with st.container(key=f"{page.prefix}-finding", gap=None):
+            st.markdown(panels.result(view))
     with drawn:
         show(f"{page.prefix}.{panels.CURVE}", panels.curve(page, view, fit=True))
     with meant:

@@ -77,7 +77,7 @@ def test_a_card_with_an_unknown_status_is_refused(beside, capsys):
         "first = one.methods[0]",
         "def card(*asked):",
         "    return dataclasses.replace(first.guarantee(*asked), status='prooved')",
-        with_method("guarantee=card").removeprefix(PAPER),
+        with_method("guarantee=card, sized=None").removeprefix(PAPER),
     )
     beside("papers/sixth/__init__.py", PAPER + "\n".join(lines))
     first = catalog.paper("sixth").methods[0].name

@@ -31,6 +31,7 @@ from engine.method import Paper
 from engine.privacy.guarantee import Guarantee
 from engine.runs.job import Job
 from engine.runs.job import request as _request
+from engine.runs.job import sound as _sound
 from engine.runs.results import Results
 from engine.yours.claim import Claim
 from engine.yours.function import Attacked, audit_function
@@ -231,7 +232,7 @@ def price(
     **settings: Value,
 ) -> Guarantee:  # fmt: skip
     """The guarantee of a method at one setting; reads no data."""
-    job = _job(paper, method, data, epsilon, 1, settings, [method])
+    job = _sound(_job(paper, method, data, epsilon, 1, settings, [method]))
     return job.entry().promise(job.batch().spec, _datasets.card(job.dataset))
 
 

@@ -25,6 +25,8 @@ SIGNS = {"<": "under", ">": "over", "=": "equals", "<=": "up to", ">=": "from", 
 BEFORE = re.compile(r"(<=|>=|[<>=≤≥])\s*(?=[-+]?[.,]?\d)")
 """A sign that compares with a number; a word stands for it, so that <65 and >65 stay apart."""
 FIGURE = re.compile(r"[-+]?\d+([.,]\d+)?")
+START = re.compile(r"\A(?:[.) ]|[-+](?!\d))+")
+"""What a name does not begin with; the sign of a number stays."""
 
 
 def plain(text: str) -> str:
@@ -34,12 +36,14 @@ def plain(text: str) -> str:
     ('(http //evil.example/x.png)', 'age_at_entry', 'dose (mg/l)')
     >>> plain("<65"), plain("age >=65"), plain("-1"), plain("<b>")
     ('under 65', 'age from 65', '-1', 'b')
+    >>> plain("-10 to -5"), plain("- dose")
+    ('-10 to -5', 'dose')
     """
     if FIGURE.fullmatch(text.strip()):
         return text.strip()
     compared = BEFORE.sub(lambda sign: f" {SIGNS[sign[1]]} ", text)
     words = LOOSE.sub(" ", ODD.sub(" ", compared))
-    return " ".join(words.split()).lstrip("+-.) ") or "unnamed"
+    return START.sub("", " ".join(words.split())) or "unnamed"
 
 
 def names(texts: Iterable[str], most: int = MOST) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ RELATIONS: tuple[Relation, ...] = get_args(Relation)
 Arrays = Mapping[str, "NDArray[np.generic]"]
 TAKEN = (
     "The bounds were taken from the records, or chosen with them in view, and the proof takes them "
-    "as public. What they show of the smallest and the largest values, no ε covers."
+    "as public. No ε covers what they show of the smallest and the largest values."
 )
 
 

@@ -107,7 +107,7 @@ def promise(
         relation: Which two data sets are neighbours.
         unit: Whom it protects.
         claimed: The budget that somebody claims to spend; None where nobody does.
-        delta: Probability with which the bound may fail; pure noise has none whatever it is.
+        delta: The additive term of (ε, δ)-privacy; pure noise has none whatever it is.
         assumed: Whether the proof rests on an assumption, which the reasons name.
         spent: ε by a closed form of the same composition; None to ask the accountant.
         said: What the paper says.

@@ -160,16 +160,14 @@ def _groups(card: Card, at: int) -> list[str]:
     """Which two groups a log-rank test compares, and what its sign means."""
     name, unit = card.features[at], card.units[at] if card.units else ""
     if unit.startswith(ONE):
-        who, others = (
-            f"{unit.removeprefix(ONE)} (`{name}` is 1)",
-            f"all others ({references(card)[at]})",
-        )
+        who = f"{unit.removeprefix(ONE)} (`{name}` is 1)"
     else:
         low, high = card.bounds.covariates[at] if card.bounds else (-math.inf, math.inf)
-        where = f" {(low + high) / 2:g}{' ' if unit else ''}{unit}," if card.bounds else ""
-        who, others = f"`{name}` is above{where} the middle of its public bounds", "all others"
+        where = f" {(low + high) / 2:g}," if card.bounds else ""
+        named = f"`{name}` ({unit})" if unit else f"`{name}`"
+        who = f"{named} is above{where} the middle of its public bounds"
     return [
-        f"Group 1: {others}. It stands first in `log_rank_counts`.",
+        "Group 1: all others. It stands first in `log_rank_counts`.",
         f"Group 2: {who}.",
         "A `log_rank` above 0 means that events come earlier in group 2 than in group 1.",
     ]

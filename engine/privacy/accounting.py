@@ -60,7 +60,7 @@ def epsilon(event: DpEvent, delta: float, relation: Relation, *, tight: bool = F
 
     Args:
         event: What was released.
-        delta: Probability with which the bound may fail; 0 asks for pure privacy.
+        delta: The additive term of (ε, δ)-privacy; 0 asks for pure privacy.
         relation: Which data sets are neighbours.
         tight: Whether to ask the PLD accountant, which takes up to a second, before the
             Rényi accountant, which takes milliseconds and answers more.
@@ -178,7 +178,7 @@ def calibrate(
     Args:
         make: From a noise multiplier to the whole event it would cause.
         target: Budget, in nats.
-        delta: Probability with which the bound may fail.
+        delta: The additive term of (ε, δ)-privacy.
         relation: Which data sets are neighbours.
         tight: Whether the PLD accountant decides, up to `LARGEST`; RDP alone is faster and larger.
         bracket: Multipliers between which to look.

@@ -43,7 +43,7 @@ class PricedPart:
 
     Attributes:
         epsilon: In nats.
-        delta: Probability with which that may fail.
+        delta: The additive term of (ε, δ)-privacy.
         curve: \rho at each order of `engine.privacy.selection.ORDERED`; empty where it is unknown.
         precision: 1/s^2 of Gaussian releases alone; 0 for others.
         fixed: Whether its price was known before it was made, which ex-post prices are not.

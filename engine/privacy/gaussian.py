@@ -17,7 +17,7 @@ def epsilon(precision: float, delta: float) -> float:
 
     Args:
         precision: \sum_i 1/s_i^2; infinite for a release without noise.
-        delta: Probability with which the bound may fail.
+        delta: The additive term of (ε, δ)-privacy.
     """
     if not 0 < precision < math.inf:
         return precision

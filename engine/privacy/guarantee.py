@@ -66,7 +66,7 @@ class Guarantee:
         status: How far the argument carries.
         epsilon_claimed: What the paper says it spends; None when it claims nothing.
         epsilon_proved: What can be proved; None when nothing can.
-        delta: Probability with which the bound may fail; 0 for pure privacy.
+        delta: The additive term of (ε, δ)-privacy; 0 for pure privacy.
         failure: What is to be said of that probability where `delta` is not all of it.
         relation: Which two data sets are neighbours.
         unit: Whom it protects: what one record is.

@@ -100,7 +100,7 @@ def cost(candidates: Sequence[DpEvent], tries: Tries, delta: float, relation: Re
     Args:
         candidates: What one try of each costs, its score included.
         tries: How many tries.
-        delta: Probability with which the bound may fail, above 0.
+        delta: The additive term of (ε, δ)-privacy, above 0.
         relation: Which data sets are neighbours.
 
     Raises:

@@ -145,8 +145,11 @@ class Job:
         return replace(self, stored="", version=__version__)
 
     def entry(self) -> Entry[Any]:
-        """The method that this job runs, or the audit of it."""
+        """The method that this job runs, as it is priced on its data set, or the audit of it."""
         entry = paper(self.paper).entry(self.method)
+        if entry.sized is not None:
+            with suppress(DatasetError, RequestError):  # a table that was removed
+                entry = entry.on(data_catalog.card(self.dataset))
         return audited(entry) if self.audit else entry
 
     def spec(self) -> Spec:

@@ -48,7 +48,7 @@ class LedgerEntry:
 
     Attributes:
         epsilon: What is proved of it, in nats.
-        delta: Probability with which that may fail.
+        delta: The additive term of (ε, δ)-privacy.
         relation: Which data sets are neighbours.
         paper: Slug of the paper.
         method: Name of the method within the paper.
@@ -82,7 +82,7 @@ class Price:
 
     Attributes:
         epsilon: In nats.
-        delta: Probability with which that may fail.
+        delta: The additive term of (ε, δ)-privacy.
         relation: Which data sets are neighbours; None of nothing.
         how: By which way of adding up.
         ways: ε by each way that says something, at that δ or a smaller one.
@@ -101,7 +101,7 @@ class Limit:
 
     Attributes:
         epsilon: In nats.
-        delta: Probability with which that may fail; None leaves it open.
+        delta: The additive term of (ε, δ)-privacy; None leaves it open.
         by: How they are added up (`engine.privacy.composing`). It is said beforehand, since the
             best of several ways would not hold where prices depend on earlier results.
     """
@@ -395,7 +395,7 @@ def _check(ledger: TableLedger) -> None:
         raise RequestError(
             f"release: expected all releases from {ledger.table} to cost at most ε "
             f"{limit.epsilon:g}{asked}, got ε {price.epsilon:.6g} and δ {price.delta:.3g} with "
-            f"this one by {NAMES[limit.by]}, which the limit names: nothing was drawn"
+            f"this one, counted by {NAMES[limit.by]} as the limit says: nothing was drawn"
         )
 
 

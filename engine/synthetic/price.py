@@ -79,7 +79,7 @@ def plan(card: Card, epsilon: float, delta: float) -> SyntheticPlan:
     Args:
         card: Of the data set.
         epsilon: What all releases cost together, for one record replaced.
-        delta: Probability with which that may fail.
+        delta: The additive term of (ε, δ)-privacy.
 
     Raises:
         RequestError: A budget that is none, a data set that is no table of classes or survival

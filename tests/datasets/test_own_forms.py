@@ -624,6 +624,13 @@ def test_a_stated_category_is_no_blank():
     assert table.x[:3, 1:].tolist() == [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
 
 
+def test_blanks_beside_a_category_that_is_a_word_for_blanks_are_told():
+    rows = [f"{i + 1},{i % 2},{i},{('none', 'drug', '')[i % 3]}" for i in range(24)]
+    toml = f'{BASE}[columns.arm]\ncategories = ["drug", "none"]\n'
+    (note,) = own.add("a.csv", lived("time,event,age,arm", rows), toml).notes
+    assert note == "arm: any blanks other than none count as the baseline drug"
+
+
 def test_what_is_left_out_or_clipped_is_told_when_the_table_is_added():
     rows = [f"{i + 1},{i % 2},{i * 9},name {i},2" for i in range(24)]
     content = lived("time,event,age,who,b", rows)

@@ -186,7 +186,9 @@ def test_a_release_is_entered_and_a_limit_stops_the_one_that_would_pass_it(
     counted = math.fsum(one.epsilon for one in ledger.read(table).releases)
     more = counted + ledger.read(table).releases[0].epsilon
     assert f"got ε {more:.6g} and" in said
-    assert "with this one by basic composition, which the limit names: nothing was drawn" in said
+    assert (
+        "with this one, counted by basic composition as the limit says: nothing was drawn" in said
+    )
     assert main(["ledger", table]) == 0
     told = capsys.readouterr().out
     assert "by composition of Rényi curves" in told  # the smallest sum is not the one that counts

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import subprocess
 import sys
 
@@ -92,11 +93,11 @@ def test_the_reader_predicts_without_this_program(released, tmp_path):
     [
         (
             "age,arm drug\n50,0\n",
-            "column mass: expected a number in every row, got 'no such column'",
+            "column mass: expected a number in every row, got no column of this name",
         ),
         (
             "age,arm drug,mass\n50,m,70\n",
-            "column arm drug: expected a number in every row, got 'm'",
+            "column arm drug: expected a number in every row, got m",
         ),
     ],
 )
@@ -105,6 +106,22 @@ def test_the_reader_says_what_it_lacks(text, said, released, tmp_path):
     command = [sys.executable, "-I", str(released / "predict.py"), str(tmp_path / "people.csv")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (1, f"{said}\n")
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="no R here")
+def test_the_reader_in_r_predicts_and_refuses_as_that_in_python(released, tmp_path):
+    people, told = tmp_path / "people.csv", []
+    for text in ("age,arm drug,mass\n50,1,70\n500,#N/A,None\n,0,nan\n", "age,arm drug\n50,0\n",
+                 "age,arm drug,mass\n50,m,70\n"):  # fmt: skip
+        people.write_text(text)
+        for command in ([sys.executable, "-I", "predict.py"], ["Rscript", "predict.R"]):
+            command[-1] = str(released / command[-1])
+            done = subprocess.run([*command, str(people)], capture_output=True, text=True)
+            told.append(done.stderr or np.genfromtxt(done.stdout.splitlines()[1:], delimiter=","))
+    np.testing.assert_allclose(told[1], told[0], rtol=1e-9)
+    for ours, theirs in (told[2:4], told[4:6]):
+        assert ours.startswith("column ")
+        assert ours.strip() in theirs
 
 
 def test_the_reader_takes_a_file_of_windows(released, tmp_path):
@@ -154,7 +171,7 @@ def test_a_log_rank_release_names_its_groups_and_its_sign(tmp_path, monkeypatch)
         score = np.load(out / "release.npz")["log_rank"][0]
         assert score < -5 if feature == "arm drug" else score > 5  # the drug helps, age does not
     for line in (
-        "- Group 1: all others (control). It stands first in `log_rank_counts`.",
+        "- Group 1: all others. It stands first in `log_rank_counts`.",
         "- Group 2: drug (`arm drug` is 1).",
         "- A `log_rank` above 0 means that events come earlier in group 2 than in group 1.",
     ):

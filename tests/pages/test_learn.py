@@ -291,7 +291,7 @@ def test_terms_that_a_text_links_to_exist():
 def test_terms_say_what_holds_of_every_method():
     """Shuffled batches cost in full, and not all that is not private is without noise."""
     terms = glossary.TERMS
-    assert "drawn by a coin of its own" in terms["Batch"]
+    assert "drawn independently of the others" in terms["Batch"]
     assert "shuffled order" in terms["Batch"]
     assert f"{100 * CONFIDENCE:.0f} % confidence" in terms["Attacked"]
     spec = PcdbnSpec(calibration="released")

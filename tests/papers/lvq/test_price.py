@@ -18,6 +18,8 @@ from engine.papers.lvq.spec import PRINTED, LvqSpec
 from engine.privacy.accounting import epsilon
 from engine.privacy.recording import recording
 from engine.privacy.releases import cost
+from engine.runs.driver import drive
+from engine.runs.events import Spent
 from engine.runs.job import request
 from engine.training.least_squares import released
 from engine.yours import card_file
@@ -123,6 +125,21 @@ def test_noise_for_sensitivity_1_is_drawn_as_it_is_priced(scaling):
 def test_a_price_knows_the_width_of_the_records(dataset):
     table = catalog.load(dataset)
     assert guarantees.width(table.card) == math.prod(table.x.shape[1:])
+
+
+def test_an_attack_and_each_step_know_the_width_of_the_records():
+    asked = {**NARROW, "sample_rate": 1.0, "epochs": 2.0}
+    job = request("lvq", "glvq_dp", "digits", asked)
+    spent = [e.epsilon[0] for e in drive(job, catalog.load("digits"), lambda name, arrays: name)
+             if isinstance(e, Spent)]  # fmt: skip
+    card = job.entry().promise(job.batch().spec, catalog.card("digits"))
+    assert spent == sorted(spent)
+    assert all(0.0 < one < math.inf for one in spent)
+    assert card.epsilon_proved == spent[-1]
+    attack = request("lvq", "glvq_dp", "digits", asked, audit=True).entry()
+    assert attack.inner.releases(job.batch().spec, 1_797) == job.entry().releases(
+        job.batch().spec, 1_797
+    )
 
 
 def test_a_card_of_sensitivity_1_is_in_order_and_can_be_checked():

@@ -1,6 +1,7 @@
 """Covariates that vary in time: one person one record, the same bounds, every method."""
 
 import math
+import re
 from contextlib import suppress
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from lifelines import CoxTimeVaryingFitter
 from torch.nn.functional import softplus
 
+import epsilon_explorer
 from datasets import catalog, own
 from datasets.base import Episodes, SurvivalTable
 from engine.catalog import paper
@@ -225,6 +227,8 @@ def test_a_method_that_needs_fixed_covariates_promises_nothing_of_others(command
         list(drive(asked, data, lambda name, arrays: name))
     assert main([*command.split(), "survival", method, "--dataset", "heart"]) == 2
     assert capsys.readouterr().err.strip().endswith(str(refused.value))
+    with pytest.raises(RequestError, match=re.escape(str(refused.value))):
+        epsilon_explorer.price("survival", method, data="heart")
     if command != "run":
         assert main([*command.split(), "survival", method]) == 0
 

@@ -90,7 +90,7 @@ def plan(split: Split, epsilon: float, delta: float, steps: int) -> Plan:
     Args:
         split: How they divide the budget.
         epsilon: Budget, in nats.
-        delta: Probability with which the bound may fail.
+        delta: The additive term of (ε, δ)-privacy.
         steps: T, gradients in all.
     """
     from dp_accounting import GaussianDpEvent

@@ -191,7 +191,11 @@ WITH_GAPS = [
         paper,
         entry,
         id=f"{paper.slug}-{entry.name}",
-        marks=[pytest.mark.slow] if entry.name == "exact" and paper.slug == "survival" else [],
+        marks=pytest.mark.slow
+        if paper.slug == "survival" and entry.name == "exact"
+        else pytest.mark.thorough
+        if paper.slug == "survival" and entry.name != "cox_dp"
+        else (),
     )
     for paper, entry in PAIRS
     if any(map(gaps, paper.datasets))

@@ -249,6 +249,7 @@ def test_no_line_runs_through_the_words_for_guessing_on_a_phone(first_visit: App
     assert page.evaluate(CROSSED) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", ["en", "de", "fr"])
 def test_the_names_of_budgets_lie_on_no_point_and_no_other_words_on_a_phone(
     first_visit: App, code: str
@@ -305,6 +306,7 @@ def test_buttons_that_a_phone_always_shows_cover_no_legend(
     assert names["y"] >= bar["y"] + bar["height"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", ["pcdbn", "lvq?lvq.tab=Pictures", "yesiwell?yesiwell.tab=Network"])
 def test_buttons_that_a_phone_always_shows_cover_no_words(
     browser: Browser, server: tuple[str, Path], path: str

@@ -99,6 +99,7 @@ def test_back_in_a_lesson_keeps_its_session(app: App):
         assert page.evaluate("window.kept === true")
 
 
+@pytest.mark.thorough
 def test_the_keyboard_stays_in_a_lesson(app: App):
     """Buttons that go leave it at the heading or the first line, and the answer is read out."""
     one, page = lesson("clipping"), app.tab("lessons?lesson=clipping")

@@ -108,6 +108,7 @@ def test_the_reader_says_what_it_lacks(text, said, released, tmp_path):
     assert (done.returncode, done.stderr) == (1, f"{said}\n")
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="no R here")
 def test_the_reader_in_r_predicts_and_refuses_as_that_in_python(released, tmp_path):
     people, told = tmp_path / "people.csv", []
@@ -124,6 +125,7 @@ def test_the_reader_in_r_predicts_and_refuses_as_that_in_python(released, tmp_pa
         assert ours.strip() in theirs
 
 
+@pytest.mark.thorough
 def test_the_reader_takes_a_file_of_windows(released, tmp_path):
     text = "name,age,arm drug,mass\nJürgen,50,0,70\n"
     told = []
@@ -157,6 +159,7 @@ def test_a_fill_does_not_tell_whether_there_are_blanks(tmp_path, monkeypatch):
     assert own.words(names[0]) == own.words(names[1])
 
 
+@pytest.mark.thorough
 def test_a_log_rank_release_names_its_groups_and_its_sign(tmp_path, monkeypatch):
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
     name = own.keep("study.csv", persons().to_csv(index=False).encode(), SETTINGS)

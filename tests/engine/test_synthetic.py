@@ -395,6 +395,7 @@ def test_classes_keep_the_words_of_the_table(words, tmp_path, monkeypatch, capsy
     assert own.words(again).classes == tuple(place)
 
 
+@pytest.mark.thorough
 def test_a_synthetic_record_of_a_table_of_classes_is_in_one_category(tmp_path, monkeypatch, capsys):
     """Noise alone leaves a few in none of them: what is no category at all is counted too."""
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))

@@ -349,6 +349,7 @@ def change(home: Path, run: str, what: str) -> None:
         connection.execute(f"UPDATE jobs SET {what}, crc = NULL WHERE id = ?", (run,))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("what", "says"),
     [

@@ -606,6 +606,7 @@ def mistaken(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     catalog._catalog.cache_clear()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", ["home", "mean", "lessons", "runs"])
 def test_a_kept_view_of_a_mistaken_paper_breaks_no_page(
     visit: Open, home: Path, mistaken: str, page: str

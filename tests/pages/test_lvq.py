@@ -237,6 +237,7 @@ def test_prototypes_of_one_class_are_numbered():
     assert lvq.named([0, 1], ("low", "treated")) == ["Class 0, low", "Class 1, treated"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "called", "tags"),
     [

@@ -109,6 +109,7 @@ def test_numbers_of_an_earlier_version_say_so(visit: Open, folder: Path):
     assert "Computed by an earlier version; run again" in said(visit("reproduce", **TABLE3))
 
 
+@pytest.mark.thorough
 def test_where_nothing_ships_the_papers_numbers_and_two_buttons_are_there(
     visit: Open, folder: Path
 ):
@@ -337,6 +338,7 @@ LOST = [
 """The same in the code of all of a paper's."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("old", "new", "says"), BROKEN)
 def test_an_exhibit_that_cannot_be_computed_says_so_in_its_row(
     visit: Open, outside: Callable[[], str], tmp_path: Path, old: str, new: str, says: str
@@ -351,6 +353,7 @@ def test_an_exhibit_that_cannot_be_computed_says_so_in_its_row(
     assert "tables and figures that can be graded" in said(test)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("old", "new", "says"), LOST)
 def test_a_paper_whose_exhibits_cannot_be_read_hides_no_other(
     visit: Open, outside: Callable[[], str], tmp_path: Path, old: str, new: str, says: str

@@ -217,6 +217,7 @@ def test_a_table_of_a_paper_has_the_numbers_and_names_of_the_app():
     assert ">rigorous<" not in made
 
 
+@pytest.mark.thorough
 def test_exhibits_that_cannot_be_read_leave_the_tables_of_other_papers(
     monkeypatch: pytest.MonkeyPatch,
 ):
@@ -319,6 +320,7 @@ def test_a_view_of_another_tab_has_no_chart_of_costs(
     assert (f"This view needs the app: open {place} there." in text) == (not drawn)
 
 
+@pytest.mark.thorough
 def test_a_static_lesson_leads_to_the_tab_that_its_text_is_about(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ):

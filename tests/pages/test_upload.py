@@ -139,6 +139,7 @@ def test_papers_of_labelled_records_take_tables_of_classes_alone(visit: Open, ho
     assert asked(home) & set(own.names())
 
 
+@pytest.mark.thorough
 def test_what_a_form_lacks_is_said_in_its_own_words(visit: Open):
     content = "a,b\n" + "".join(f"{i}.5,{i}.25\n" for i in range(60))
     test = visit("lvq")
@@ -214,6 +215,7 @@ def test_a_category_with_a_comma_stays_one(visit: Open, home: Path):
     assert [int(one) for one in catalog.load(name).x.sum(0)] == [8, 8]
 
 
+@pytest.mark.thorough
 def test_a_mistyped_category_is_told_beside_the_table(visit: Open, home: Path):
     content = "time,event,sex\n" + "".join(f"{i},{i % 2},{'mf'[i % 3 > 0]}\n" for i in range(24))
     test = visit("survival")

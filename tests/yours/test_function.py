@@ -111,6 +111,7 @@ def counted(scale):
     return fit
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("scale", "broken"), [(2.0, False), (0.05, True)])
 def test_the_number_of_records_is_public_where_a_place_is_left_empty(scale, broken):
     """A record was added, so that a right function with a public number of records was blamed.

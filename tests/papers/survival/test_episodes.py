@@ -255,6 +255,7 @@ def test_its_card_on_a_page_is_not_proved(method):
     assert card.guarantee(entry, spec, catalog.card("flchain")).status == "proved"
 
 
+@pytest.mark.thorough
 def test_whether_covariates_vary_is_known_without_reading_records(tmp_path, monkeypatch):
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
     long = "# a: 0 to 9\n# time: 0 to 9\nid,start,stop,event,a\n" + "".join(

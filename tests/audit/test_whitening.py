@@ -39,6 +39,7 @@ def setting(method, pair=None, **values) -> Setting:
     return Setting(PAPER.entry(method), spec, own, witness)
 
 
+@pytest.mark.thorough
 @each
 def test_the_witness_moves_no_release_further_than_it_is_priced_for(method, values):
     assert list(faults(setting(method, **values))) == []

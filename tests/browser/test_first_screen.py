@@ -340,6 +340,7 @@ def test_no_control_of_compare_is_cut_at_200_percent(app: App):
         assert one.evaluate(WHOLE), one.inner_text()
 
 
+@pytest.mark.thorough
 def test_points_move_to_where_they_are_proved_but_not_for_who_asks_for_less_motion(app: App):
     page = app.tab("survival?survival.by=By+claim")
     ready(page)

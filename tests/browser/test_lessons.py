@@ -199,6 +199,7 @@ text = "y"
 """
 
 
+@pytest.mark.thorough
 def test_the_lesson_page_says_by_itself_that_its_runs_are_trained(app: App):
     path = app.home / "lessons" / "made.toml"
     path.parent.mkdir(exist_ok=True)

@@ -133,6 +133,7 @@ def test_a_broken_paper_is_one_sentence_and_the_others_are_listed(beside, capsys
         catalog.paper("sixth")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [

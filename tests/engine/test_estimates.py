@@ -192,6 +192,7 @@ def test_a_share_near_a_bound_is_looked_at_on_more_tables_whichever_side_it_is_o
     assert both[0][1.0].offered == [held / 1_000]
 
 
+@pytest.mark.thorough
 def test_more_tables_are_other_tables():
     first = coverage.averages(1_000, "laplace", range(50))
     more = coverage.averages(1_000, "laplace", range(50, 100))

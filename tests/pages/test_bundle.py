@@ -232,6 +232,7 @@ def test_a_report_says_result_guarantee_assumptions_and_source(
     assert all(job.id in text for job in taken.jobs.values())
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("error:Glyph")
 @pytest.mark.parametrize("slug", papers("mean", "survival", "pcdbn"))
 def test_a_report_is_one_page_that_holds_every_line_without_a_browser(

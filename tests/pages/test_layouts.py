@@ -91,6 +91,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     defaults.layout.cache_clear()
 
 
+@pytest.mark.thorough
 def test_a_paper_without_a_layout_has_no_empty_tab_and_says_what_it_claims(
     visit: Open, bare: None, monkeypatch: pytest.MonkeyPatch
 ):

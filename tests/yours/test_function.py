@@ -153,6 +153,7 @@ def test_the_line_is_that_of_the_shrunk_covariance(features):
     assert np.isfinite(again(np.hstack([present, constant]))).all()
 
 
+@pytest.mark.thorough
 def test_trainings_that_take_long_end_in_the_time():
     """Six pairs of trainings that take .1 s each, and learning from 6,000 numbers."""
     began = time.monotonic()
@@ -202,6 +203,7 @@ def files(tmp_path):
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_a_function_in_a_file_is_attacked_in_processes(files, capsys):
     line = ["audit", f"{files / 'fits.py'}::half", "--claim", "epsilon=1"]
     assert main([*line, "--data", str(files / "table.csv"), "--seconds", "600", "--json"]) == 0
@@ -212,6 +214,7 @@ def test_a_function_in_a_file_is_attacked_in_processes(files, capsys):
     assert told["attacked"] > 1.0
 
 
+@pytest.mark.thorough
 def test_what_a_child_process_writes_or_reads_does_not_mix_with_the_answers(files, capsys):
     line = ["audit", f"{files / 'fits.py'}::shell", "--claim", "epsilon=1", "--json"]
     assert main([*line, "--data", str(files / "table.csv"), "--seconds", "5"]) == 0

@@ -118,6 +118,7 @@ def test_a_cycle_that_is_longer_than_the_batches_allow_is_refused(told, most):
             library_run.checked({**RUN, **told, **more})
 
 
+@pytest.mark.thorough
 def test_the_rate_of_groups_that_take_turns_is_said_to_be_that_of_the_group():
     """Ten groups, of which a tenth is drawn in its turn: 1 % of all records are in a batch."""
     told = {**RUN, "rate": 0.1, "cycle": 10}
@@ -232,6 +233,7 @@ def test_a_run_is_kept_once_priced_and_removed(home, capsys):
     assert main(["card", "remove", "../store"]) != 0
 
 
+@pytest.mark.thorough
 def test_the_list_of_runs_tells_methods_apart(home, capsys):
     for method in ("a narrow network", "a wide network"):
         result = {"epsilon_claimed": 1.4, "accuracy": 0.9}

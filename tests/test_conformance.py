@@ -191,10 +191,8 @@ WITH_GAPS = [
         paper,
         entry,
         id=f"{paper.slug}-{entry.name}",
-        marks=pytest.mark.slow
-        if paper.slug == "survival" and entry.name == "exact"
-        else pytest.mark.thorough
-        if paper.slug == "survival" and entry.name != "cox_dp"
+        marks={"exact": pytest.mark.slow}.get(entry.name, pytest.mark.thorough)
+        if paper.slug == "survival"
         else (),
     )
     for paper, entry in PAIRS

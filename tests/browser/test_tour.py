@@ -85,7 +85,10 @@ def shows(page: Page, path: str) -> None:
         judged(page)
 
 
-@pytest.mark.parametrize("path", TITLES)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=[pytest.mark.thorough] * (p == EXHIBIT)) for p in TITLES],
+)
 def test_a_page_is_whole_at_a_first_visit_and_trains_nothing(first_visit: App, path: str):
     page = first_visit.tab(path)
     shows(page, path)

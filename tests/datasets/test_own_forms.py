@@ -449,6 +449,7 @@ def test_rows_of_a_person_are_capped_and_weaken_the_bound():
     assert person.delta == pytest.approx(row.delta * (1 + grown + grown**2))
 
 
+@pytest.mark.thorough
 def test_large_tables_are_split_by_a_public_seed_and_by_whole_persons():
     assert own_table.PUBLISHED == split.PUBLISHED
     rows = own_table.PUBLISHED + 4

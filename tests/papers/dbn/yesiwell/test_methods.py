@@ -111,6 +111,7 @@ def test_divergence_has_the_gradient_of_cd_1(weekly):
     torch.testing.assert_close(slopes[4][0], visible, atol=1e-5, rtol=1e-4)
 
 
+@pytest.mark.thorough
 def test_descent_reaches_the_minimum_and_trimming_bounds_it():
     rng = torch.Generator().manual_seed(0)
     p = torch.rand(200, 1, 6, generator=rng, dtype=torch.float64)

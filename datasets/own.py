@@ -211,6 +211,15 @@ def words(name: str) -> Words:
     return own_store.head(_place(name)).words if mine(name) else Words()
 
 
+def classes(name: str) -> tuple[str, ...]:
+    """The words of the classes of a table, plain and apart from each other; none where unknown.
+
+    Raises:
+        RequestError, DatasetError: As `words`.
+    """
+    return own_names.names(words(name).classes)
+
+
 def load(name: str) -> SurvivalTable | LabelledTable:
     """Reads a table.
 

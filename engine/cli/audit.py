@@ -71,7 +71,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
         raise RequestError(f"sweep: expected one setting to audit, got a sweep of {len(job.axes)}")
     count = replicas(arguments.replicas)
     described, spec = data_catalog.card(job.dataset), job.spec()
-    entry = job.entry().on(described)
+    entry = job.entry()
     check(entry, spec, described.records, count)
     data = data_catalog.load(job.dataset)
     last: Audit | None = None

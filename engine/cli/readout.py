@@ -9,8 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from datasets import own, own_names
+from datasets import own
 from datasets.base import Card, Floats
+from datasets.own_columns import BLANKS
 from engine.cli.shared import spreadsheet
 from engine.core.spec import Spec
 from engine.intervals import Estimate
@@ -59,7 +60,7 @@ def written(
         texts = {
             TABLE: _table(model["link"], found, references(card)),
             MODEL: _json(model),
-            **SHEET["programs"],
+            **programs("programs"),
         }  # fmt: skip
     elif {"prototypes", "labels"} <= set(arrays):
         rows, labels = arrays["prototypes"][0], arrays["labels"][0]
@@ -72,10 +73,19 @@ def written(
             texts = {PROTOTYPES: spreadsheet(["class", *card.features], cells, "\n")}
             if bounds is not None and (metric := _metric(arrays)) is not UNKNOWN:
                 model = prototypes(card, bounds, nearest, metric)
-                texts |= {MODEL: _json(model), **SHEET["programs_of_classes"]}
+                texts |= {MODEL: _json(model), **programs("programs_of_classes")}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [folder / name for name in texts]
+
+
+def programs(kind: str) -> dict[str, str]:
+    """The programs of one kind by file, which read the same blanks as a table that is added."""
+    blanks, number = ", ".join(map(json.dumps, BLANKS)), SHEET["number"].rstrip()
+    return {
+        name: text.replace("@number@", number).replace("@blanks@", blanks)
+        for name, text in SHEET[kind].items()
+    }
 
 
 def _json(model: dict[str, Any]) -> str:
@@ -145,7 +155,7 @@ def fitted(known: Any, card: Card, held: dict[str, Any]) -> dict[str, Any]:
 
 def meaning(spec: Spec, card: Card, arrays: Arrays) -> list[str]:
     """What a reader must know of the numbers of a release, a sentence each."""
-    if classes := own_names.names(own.words(card.name).classes):
+    if classes := own.classes(card.name):
         order = "; ".join(f"{k} is {word}" for k, word in enumerate(classes))
         return [f"Arrays have numbers for the classes: {order}."]
     if "log_rank" in arrays:

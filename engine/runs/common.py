@@ -62,7 +62,6 @@ def common(entry: Entry[Spec], spec: Spec, data: Card, delta: float) -> Common:
     Raises:
         UnansweredError: They would have to be worked out within `answers.at_once`.
     """
-    entry = entry.on(data)
     card = entry.guarantee(spec, data.records, data.record)
     if card.epsilon_proved is None:
         return Common(math.inf, 1.0, math.inf, delta)

@@ -290,8 +290,7 @@ def priced(job: Job, card: Guarantee) -> tuple[tuple[float, ...], float]:
         return (), 0.0
     from engine.privacy import gaussian, selection  # takes a second to load
 
-    described, spec = catalog.card(job.dataset), job.batch().spec
-    entry, records = job.entry().on(described), described.records
+    entry, spec, records = job.entry(), job.batch().spec, catalog.card(job.dataset).records
     event = entry.cost(spec, records, entry.steps(spec, records))
     try:
         curve = selection.rdp(event, card.relation)

@@ -78,7 +78,6 @@ def _covered(entry: Entry[Any], spec: Spec, described: Card) -> None:
     """
     from engine.privacy import accounting  # takes a second to load
 
-    entry = entry.on(described)
     row = entry.guarantee(spec, described.records, described.record)
     stated = row.epsilon_proved or 0.0
     event = composed(entry.releases(spec, described.records))

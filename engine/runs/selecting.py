@@ -53,9 +53,9 @@ class Alternative:
     job: Job
     score: Gaussian
 
-    def event(self, data: Card) -> Event:
+    def event(self, records: int) -> Event:
         """What a try costs, its score included."""
-        made = self.job.entry().on(data).releases(self.job.batch().spec, data.records)
+        made = self.job.entry().releases(self.job.batch().spec, records)
         return price((*made, Release(self.score, what="score")))
 
 
@@ -132,7 +132,7 @@ def plan(
         raise RequestError(f"tries: expected a number from 1 to {MOST:g}, got {tries.mean:g}")
 
     def events(budget: float) -> list[Event]:
-        return [one.event(data) for one in at(budget)]
+        return [one.event(data.records) for one in at(budget)]
 
     budget = selection.calibrate(events, tries, target, delta, card.relation)
     spent = selection.cost(events(budget), tries, delta, card.relation)

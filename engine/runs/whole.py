@@ -36,8 +36,7 @@ def curves(entry: Entry[Any], spec: Spec, data: Card, card: Guarantee) -> dict[s
 
     if card.epsilon_proved is None:
         return None
-    steps, rows = entry.steps(spec, data.records), data.rows
-    event = entry.on(data).cost(spec, data.records, steps)
+    event, rows = entry.cost(spec, data.records, entry.steps(spec, data.records)), data.rows
     try:
         by_row = deltas(event, EPSILONS / rows, card.relation)
         power = ALARMS

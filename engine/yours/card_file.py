@@ -63,7 +63,7 @@ def of_setting(job: Job, spec: Spec) -> Document:
         RequestError: The method promises nothing about the data set (`job.sound`).
     """
     described, entry = data_catalog.card(job.dataset), sound(job).entry()
-    releases = entry.on(described).releases(spec, described.records)
+    releases = entry.releases(spec, described.records)
     return signed(_content(job, spec), releases, entry.promise(spec, described))
 
 
@@ -81,13 +81,13 @@ def of_release(job: Job, card: Guarantee) -> Document:
         **_content(job, spec), "release": True, "curves": _plain(curves),
         "registry": _plain(registry.of(card, described, f"Epsilon Explorer {__version__}")),
     }  # fmt: skip
-    return signed(content, entry.on(described).releases(spec, described.records), card)
+    return signed(content, entry.releases(spec, described.records), card)
 
 
 def _content(job: Job, spec: Spec) -> Document:
     """What is released of which records, by what."""
     described, entry = data_catalog.card(job.dataset), job.entry()
-    row = entry.on(described).guarantee(spec, described.records, described.record)
+    row = entry.guarantee(spec, described.records, described.record)
     return {
         "program": f"Epsilon Explorer {__version__}",
         "paper": job.paper, "method": job.method, "dataset": job.dataset,

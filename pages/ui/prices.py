@@ -32,7 +32,7 @@ def cards(job: Job) -> Iterator[Guarantee]:
     entry, data = job.entry(), data_catalog.card(job.dataset)
     for budget in job.axes.get(BUDGET, ()):
         spec = job.spec().replace(**{BUDGET: budget})
-        card = entry.on(data).guarantee(spec, data.records, data.record)
+        card = entry.guarantee(spec, data.records, data.record)
         ceiling.of((entry, spec, data), entry.promise(spec, data))
         yield card
 

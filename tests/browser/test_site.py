@@ -20,11 +20,11 @@ from pptx.enum.shapes import MSO_SHAPE_TYPE
 from engine.cli.main import main
 from engine.core.spec import knobs
 from pages.ui import home as first
-from pages.ui.bundle import collect, slide
+from pages.ui.bundle import slide
 from pages.ui.compare import answers, candidates, shown
 from pages.ui.jobs.live import Watched
 from pages.ui.jobs.submit import look
-from pages.ui.kit import shell
+from pages.ui.kit import markdown, shell
 from pages.ui.kit.chart import Picture, named
 from pages.ui.kit.knobs import label
 from pages.ui.kit.offers import figure
@@ -402,7 +402,7 @@ def test_it_is_small_and_holds_no_script_of_its_data(folder: Path):
         text = file.read_text(encoding="utf-8")
         assert "Content-Security-Policy" in text
         assert not re.search(r"<script(?! src=)|\son\w+=", text), file
-    assert collect.html("<script>") == "&lt;script&gt;"
+    assert markdown.html("<script>") == "&lt;script&gt;"
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, capsys):

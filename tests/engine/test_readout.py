@@ -85,7 +85,7 @@ def test_the_reader_predicts_without_this_program(released, tmp_path):
     assert (drug > control).all()
     expected = np.exp(-times / 150)
     assert np.abs(control - expected).max() < 0.05
-    assert len(readout.SHEET["programs"]["predict.py"].splitlines()) < 45
+    assert len(readout.programs("programs")["predict.py"].splitlines()) < 45
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from engine.runs.job import request
 from pages.ui.bundle import collect, report, write
 from pages.ui.bundle.collect import Taken
 from pages.ui.bundle.filled import filled
+from pages.ui.kit import markdown
 from tests.pages.test_bundle import SHIPPED
 
 EVIL = (
@@ -44,7 +45,7 @@ def attacked(one: Taken, evil: str) -> Taken:
     drawn = [
         dataclasses.replace(
             d, title=evil, captions=[evil for _ in d.captions],
-            said=[collect.html(evil) for _ in d.said],
+            said=[markdown.html(evil) for _ in d.said],
             rows=[{**row, evil: evil, "Method": evil} for row in d.rows],
             base={**d.base, "layout": {**d.base["layout"], "title": {"text": evil}}},
         )
@@ -57,7 +58,7 @@ def attacked(one: Taken, evil: str) -> Taken:
     }
     return dataclasses.replace(
         one, title=evil, link=evil, labels={name: evil for name in one.labels}, drawn=drawn,
-        cards=cards, findings=[collect.html(evil) for _ in one.findings],
+        cards=cards, findings=[markdown.html(evil) for _ in one.findings],
     )  # fmt: skip
 
 

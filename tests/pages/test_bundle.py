@@ -22,10 +22,10 @@ from engine.runs import shipped
 from engine.runs.job import Job
 from engine.service.client import Client
 from pages.ui.bundle import collect, printed, report, sections, write
-from pages.ui.bundle.collect import html
 from pages.ui.bundle.drawn import Figure
 from pages.ui.charts.measured import BANDS
 from pages.ui.kit import shell
+from pages.ui.kit.markdown import html
 from pages.ui.paper import defaults
 from tests.pages.conftest import ROOT, papers
 from tests.pages.played import play

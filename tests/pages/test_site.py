@@ -17,10 +17,10 @@ from engine.core.errors import RequestError
 from engine.runs import reference, shipped
 from engine.runs.exhibit import exhibits
 from pages.ui import home as first
-from pages.ui.bundle import collect, sections, slide
+from pages.ui.bundle import sections, slide
 from pages.ui.bundle.drawn import Drawn
 from pages.ui.exhibits import table
-from pages.ui.kit import chart, shell, source
+from pages.ui.kit import chart, markdown, shell, source
 from pages.ui.kit.chart import Picture, named
 from pages.ui.lessons import foreign, library
 from pages.ui.messages import spoken, tr
@@ -63,10 +63,10 @@ def test_every_stop_says_what_the_app_says(taken: states.Taken):
     assert bound.stops[bound.first] is None
     for at, budget in enumerate(opening.budgets):
         view = slide.opened("mean", {"mean.epsilon": budget})
-        assert opening.findings[at] == collect.html(panels.result(view))
+        assert opening.findings[at] == markdown.html(panels.result(view))
         drawn, _, odds = foot.marks(view, view.guarantee())
         assert drawn.partition("</style>")[2] in opening.rulers[at]
-        assert collect.html(odds) in opening.rulers[at]
+        assert markdown.html(odds) in opening.rulers[at]
     moved = [one.state for one in bound.stops if one is not None]
     assert len(moved) == len(bound.texts) - 1
     assert len({one.findings[one.first] for one in moved}) > 1
@@ -81,7 +81,7 @@ def test_another_method_has_its_own_card_and_finding(taken: states.Taken):
     for text, stop in zip(methods.texts, methods.stops, strict=True):
         view = slide.opened("mean", {"mean.method": text})
         one, at = stop or taken.opening, (stop or taken.opening).state.first
-        assert one.state.findings[at] == collect.html(panels.result(view))
+        assert one.state.findings[at] == markdown.html(panels.result(view))
         card = next(block for block in one.blocks if block.title == blocks.CARD).told[at]
         assert html.escape(view.watched[view.method].label) in card[0]
 
@@ -123,7 +123,7 @@ def test_the_first_page_has_the_app_s_curve_with_its_named_budgets(
         assert drawn_measure in drawn["layout"]["yaxis"]["title"]["text"]
         stops = [one for one in drawn["layout"]["annotations"] if one.get("name") == "stop"]
         assert [one["text"].partition(":")[0] for one in stops] == names
-        assert state["findings"][at] in [collect.html(one.value) for one in test.markdown]
+        assert state["findings"][at] in [markdown.html(one.value) for one in test.markdown]
 
 
 def test_figures_are_whole_at_every_budget(taken: states.Taken):
@@ -188,7 +188,7 @@ def test_a_lesson_is_one_file_with_its_views_in_order(
     curves = [one for one in known.views if one.page == "mean" and "mean.tab" not in one.settings]
     view, first = curves[0], states_[0]
     said = panels.result(slide.opened("mean", view.settings))
-    assert first["findings"][first["first"]] == collect.html(said)
+    assert first["findings"][first["first"]] == markdown.html(said)
     assert "<script src" not in text
     assert "http://" not in re.sub(r"http://www\.w3\.org/\S+", "", text.split("<script>")[0])
 
@@ -233,7 +233,7 @@ def test_exhibits_that_cannot_be_read_leave_the_tables_of_other_papers(
 
 
 def test_what_follows_a_list_is_no_part_of_it():
-    assert collect.paragraphs("- **a**: b\n- c\n\nSomebody, 2020.") == (
+    assert markdown.paragraphs("- **a**: b\n- c\n\nSomebody, 2020.") == (
         "<ul>\n<li><strong>a</strong>: b</li>\n<li>c</li>\n</ul>\n<p>Somebody, 2020.</p>"
     )
 
@@ -301,7 +301,7 @@ def test_a_text_of_a_lesson_is_drawn_in_its_file_as_in_the_app(
     assert "<p>Look at the <strong>error</strong> and at Learn.</p>" in text
     assert "<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n<p>And 2 * 3.</p>" in text
     assert "<td>1</td>" in text
-    bad = collect.paragraphs(foreign.words("[x](https://a.example) <a@b.example> **<b>** \\\\<b>"))
+    bad = markdown.paragraphs(foreign.words("[x](https://a.example) <a@b.example> **<b>** \\\\<b>"))
     assert not re.search(r"<(?!/?(p|strong)>)", bad)
 
 

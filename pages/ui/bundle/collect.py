@@ -7,7 +7,6 @@ from html import unescape
 from typing import Any
 
 import streamlit as st
-from markdown_it import MarkdownIt
 from streamlit import logger
 
 from engine import __version__
@@ -24,18 +23,12 @@ from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit import address
+from pages.ui.kit.markdown import html
 from pages.ui.paper import ceiling, drawing, panels, parts
 from pages.ui.paper.choice import measures
 from pages.ui.paper.defaults import addressed
 from pages.ui.paper.view import COST, WHY, Page, View
 
-MARKDOWN = MarkdownIt("commonmark", {"html": False, "xhtmlOut": False}).enable(
-    ["table", "strikethrough"]
-)
-"""What the app shows as Markdown; a link of the app leads nowhere outside it."""
-MARKDOWN.disable("image")
-for link in ("link_open", "link_close"):
-    MARKDOWN.add_render_rule(link, lambda *_: "")
 NOTHING = "nothing is trained at its default settings: open its page once, then bundle again"
 
 
@@ -154,24 +147,6 @@ def _figure(
     notes = plain["layout"]["annotations"]  # its legend names the lines
     plain["layout"]["annotations"] = [one for one in notes if one.get("name") != END]
     return plain
-
-
-def html(text: str) -> str:
-    """A sentence of a page as HTML: bold, italics and code.
-
-    >>> html("**a** *b* [c](/d) <e> f* and f*")
-    '<strong>a</strong> <em>b</em> c &lt;e&gt; f* and f*'
-    """
-    return str(MARKDOWN.renderInline(words.unmarked(text)))
-
-
-def paragraphs(text: str) -> str:
-    r"""A text of a page as HTML: paragraphs, lists and tables of such sentences.
-
-    >>> paragraphs("a **b** <c>:\n- d\n- e")
-    '<p>a <strong>b</strong> &lt;c&gt;:</p>\n<ul>\n<li>d</li>\n<li>e</li>\n</ul>'
-    """
-    return str(MARKDOWN.render(words.unmarked(text))).rstrip()
 
 
 def bare(made: str) -> str:

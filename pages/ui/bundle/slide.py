@@ -1,7 +1,6 @@
 """One slide of PowerPoint: the finding as its title, the chart to edit, the guarantee as notes."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
@@ -15,6 +14,7 @@ from pages.ui.charts.heights import Heights
 from pages.ui.charts.measured import Curve, Level
 from pages.ui.charts.proof import finite
 from pages.ui.kit import address, shell
+from pages.ui.kit.markdown import plain
 from pages.ui.lessons import views
 from pages.ui.paper import drawing, panels
 from pages.ui.paper.choice import PROOF_FIRST
@@ -25,7 +25,6 @@ NOTHING = (
     "{}: nothing is trained at these settings: open the address in the app and let it train, then "
     "write the slide again"
 )
-MARK = re.compile(r"\*\*|:material/\w+:\s*")
 DECADE = 10.0
 """A logarithmic axis of less has one tick: such a range is drawn on a linear one from zero."""
 
@@ -128,7 +127,7 @@ def made(slug: str, settings: Mapping[str, str]) -> Slide:
     budgets = [place for line in lines for place, _ in line.points] or [view.budget]
     reach = min(budgets), max(budgets)
     log = up.log and up.high / up.low >= DECADE
-    title, dot, rest = MARK.sub("", panels.result(view)).partition(". ")
+    title, dot, rest = plain(panels.result(view)).partition(". ")
     return Slide(
         title=f"{title}{dot.strip()}",
         axis=up.title.replace("<br>", " "),

@@ -18,10 +18,11 @@ from engine.core import files
 from engine.core.errors import RequestError
 from pages.ui import words
 from pages.ui.bundle import collect
-from pages.ui.bundle.collect import NOTHING, Taken, html
+from pages.ui.bundle.collect import NOTHING, Taken
 from pages.ui.bundle.colours import palette, theme
 from pages.ui.bundle.filled import filled, within_script
 from pages.ui.kit import shell
+from pages.ui.kit.markdown import html
 
 HERE = Path(__file__).parent
 TEMPLATE = HERE / "view.html"

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
-from markdown_it import MarkdownIt
 
-from pages.ui import words
 from pages.ui.charts.figure import Figure
 from pages.ui.kit import source
 from pages.ui.kit.labels import spoken
+from pages.ui.kit.markdown import plain
 from pages.ui.kit.plot import plot
 from pages.ui.messages import tr
 
@@ -19,7 +18,6 @@ COPY = (
     "The buttons over the chart copy it or save it as SVG or PNG (300 dpi): large type, "
     "transparent background, its caption and this source."
 )
-MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
 
 
 @dataclass(frozen=True)
@@ -45,17 +43,6 @@ def picture(
     drawn = spoken(figure)
     drawn.note(budget=budget, fit=fit, move=move)
     return Picture(drawn.to_json(), plain(alt), tuple(rows))
-
-
-def plain(text: str) -> str:
-    r"""The words of a text of a page: what is read aloud and saved has no marks of Markdown.
-
-    >>> plain(r"**9 of 10** at `q` = \*1, :green[*fewer*] than [here](/x) & <b>")
-    '9 of 10 at q = *1, fewer than here & <b>'
-    """
-    (inline,) = MARKDOWN.parseInline(words.unmarked(text))
-    breaks = ("softbreak", "hardbreak")
-    return "".join(" " if one.type in breaks else one.content for one in inline.children or ())
 
 
 def named(key: str) -> str:

@@ -25,7 +25,7 @@ def of(asked: Asked, guarantee: Guarantee) -> float | None:
         return None
     if data.rows > 1:
         return best_guess(guarantee.epsilon_proved, guarantee.delta)
-    releases = entry.on(data).releases(spec, data.records)
+    releases = entry.releases(spec, data.records)
     text = f"right {releases!r} {guarantee.relation} {guarantee.epsilon_proved!r} {guarantee.delta}"
     width = entry.width(spec, data)
     text += f" {width}" if width else ""

@@ -7,10 +7,10 @@ from html import escape
 
 from engine.runs import met as meetings
 from pages.ui.bundle import sections
-from pages.ui.bundle.collect import html, paragraphs
 from pages.ui.bundle.drawn import Drawn
 from pages.ui.kit import card
 from pages.ui.kit.chart import Picture
+from pages.ui.kit.markdown import html, paragraphs
 from pages.ui.paper import attack, ceiling, met, panels, parts, whole
 from pages.ui.paper.parts import Cells, Table
 from pages.ui.paper.view import COST, PROOF, WHY, Page, View

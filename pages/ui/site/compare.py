@@ -6,11 +6,12 @@ from functools import cache
 from typing import Any
 
 from engine.core.gauges import Gauge
-from pages.ui.bundle.collect import html, quiet
+from pages.ui.bundle.collect import quiet
 from pages.ui.bundle.drawn import split
 from pages.ui.compare import answers, candidates, shown
 from pages.ui.compare.candidates import Candidate
 from pages.ui.kit.access import client
+from pages.ui.kit.markdown import html
 from pages.ui.kit.source import MAIN
 from pages.ui.site.frame import choice, embed, slider, table
 from pages.ui.site.states import apart

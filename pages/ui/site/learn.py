@@ -4,12 +4,13 @@ import json
 from html import escape
 from typing import Any
 
-from pages.ui.bundle.collect import html, paragraphs, quiet
+from pages.ui.bundle.collect import quiet
 from pages.ui.bundle.drawn import split
 from pages.ui.jobs.live import Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit import glossary, labels
 from pages.ui.kit.chart import picture
+from pages.ui.kit.markdown import html, paragraphs
 from pages.ui.learn import game, maths, pictures
 from pages.ui.learn.ask import AFTER, BEFORE, gain
 from pages.ui.learn.declared import QUESTIONS, QUIZ, SCREENS, WORDS, Screen, filled, option

@@ -10,10 +10,10 @@ from plotly.utils import PlotlyJSONEncoder
 
 from engine.core import files
 from engine.core.errors import ExplorerError, RequestError
-from pages.ui.bundle.collect import bare, html, paragraphs
 from pages.ui.bundle.filled import filled, within_script
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import plot, shell
+from pages.ui.kit.markdown import html, paragraphs, plain
 from pages.ui.lessons import library
 from pages.ui.lessons.experiment import GROUPS
 from pages.ui.lessons.schema import Lesson, Question, View
@@ -54,7 +54,7 @@ def text(name: str) -> str:
     return filled(
         TEMPLATE.read_text(encoding="utf-8"),
         {
-            "TITLE": escape(bare(html(held.title))), "HEADING": html(held.title),
+            "TITLE": escape(plain(held.title)), "HEADING": html(held.title),
             "ABOUT": paragraphs(held.text), "VIEWS": parts, "SHEET": sheet(),
             "PLOTLY": plot.LIBRARY.read_text(encoding="utf-8"), "CHARTS": charts(),
             "DATA": within_script(known), "SCRIPT": SCRIPT.read_text(encoding="utf-8"),

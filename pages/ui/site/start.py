@@ -5,11 +5,11 @@ from typing import Any
 
 from engine.core.spec import knobs
 from pages.ui import home
-from pages.ui.bundle.collect import html
 from pages.ui.charts.dots import dots
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import shell
 from pages.ui.kit.knobs import label
+from pages.ui.kit.markdown import html
 from pages.ui.kit.source import MAIN
 from pages.ui.messages import tr
 from pages.ui.paper import panels, preview

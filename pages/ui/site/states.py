@@ -16,6 +16,7 @@ from pages.ui.bundle.drawn import Drawn, Figure, split
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
 from pages.ui.kit.knobs import label
+from pages.ui.kit.markdown import html
 from pages.ui.kit.offers import figure as said
 from pages.ui.paper import foot, panels, ruler, stages
 from pages.ui.paper.defaults import addressed
@@ -270,7 +271,7 @@ def _views(page: Page, find: Find) -> tuple[Page, list[View]]:
 def _ruler(view: View) -> str:
     """The ruler of the method that is looked at, its marks in words, and the odds, as HTML."""
     drawn, told, odds = foot.marks(view, view.guarantee())
-    return f"{drawn.removeprefix(ruler.STYLE)}<p>{plain(told)}<br>{collect.html(odds)}</p>"
+    return f"{drawn.removeprefix(ruler.STYLE)}<p>{plain(told)}<br>{html(odds)}</p>"
 
 
 def _state(page: Page, views: list[View], meant: Callable[[View], str] = _ruler) -> State:
@@ -284,7 +285,7 @@ def _state(page: Page, views: list[View], meant: Callable[[View], str] = _ruler)
         first=first,
         base=base,
         frames=frames,
-        findings=[collect.html(panels.result(view)) for view in views],
+        findings=[html(panels.result(view)) for view in views],
         rulers=list(map(meant, views)),
         alts=[one.alt for one in pictures],
         cards=[
@@ -293,5 +294,5 @@ def _state(page: Page, views: list[View], meant: Callable[[View], str] = _ruler)
                 for name, one in view.watched.items() if one.run is not None
             ] for view in views
         ],
-        caption=collect.html(panels.reading(views[first])),
+        caption=html(panels.reading(views[first])),
     )  # fmt: skip

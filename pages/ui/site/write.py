@@ -14,12 +14,12 @@ from engine.core.errors import RequestError
 from engine.runs import reference
 from engine.runs.exhibit import Exhibit, exhibits
 from pages.ui import home
-from pages.ui.bundle.collect import html
 from pages.ui.charts import agreement
 from pages.ui.charts.dots import dots
 from pages.ui.charts.sketch import sketch
 from pages.ui.exhibits.table import figure
 from pages.ui.kit import labels, plot, shell
+from pages.ui.kit.markdown import html
 from pages.ui.kit.source import MAIN
 from pages.ui.lessons import library
 from pages.ui.messages import SOURCE, catalogue, figures, languages, separators, spoken, tr

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import streamlit as st
 
+from datasets import own
 from engine.core.spec import Value
 from engine.papers.lvq import price, readings
 from engine.papers.lvq.spec import PRINTED, LvqSpec
@@ -15,7 +16,7 @@ from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.parts import Chart, Fold, Part, Table
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.lvq import figures
-from pages.ui.papers.lvq.sections import both, class_words, named
+from pages.ui.papers.lvq.sections import both, named
 
 BREAKS: tuple[dict[str, Value], ...] = ({"epsilon": 2.5, "sample_rate": 0.0005}, {"epsilon": 8.0})
 """Where the printed rule under-protects, at the paper's other settings."""
@@ -61,7 +62,7 @@ def memory(view: View) -> Chart:
     theirs = None if exact is None else np.asarray(exact["distance"][0], np.float64)
     typical = np.asarray((exact or private)["typical"][0], np.float64)
     members = private["members"][0].astype(int)
-    labels = named(private["labels"][0].astype(int).tolist(), class_words(view))
+    labels = named(private["labels"][0].astype(int).tolist(), own.classes(view.data.name))
     called = [f"{name}, {count:,} records" for name, count in zip(labels, members, strict=True)]
     rows = by_row({
         "Prototype": called,

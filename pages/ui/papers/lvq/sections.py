@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets import own, own_names
+from datasets import own
 from engine.core.gauges import gauges
 from engine.papers.lvq import PAPER
 from pages.ui.charts.figure import Floats, by_row
@@ -69,11 +69,6 @@ def missing(view: View, method: str) -> str:
     return waiting(view, method)
 
 
-def class_words(view: View) -> tuple[str, ...]:
-    """The words of the classes of a table of one's own; none elsewhere."""
-    return own_names.names(own.words(view.data.name).classes)
-
-
 def tags(called: Sequence[str], labels: Iterable[int]) -> dict[int, str]:
     """What stands for each class on a chart: its word where all are short, or else its number."""
     short = called and max(map(len, called)) <= SHORT
@@ -105,7 +100,7 @@ def prototypes(view: View) -> Chart:
     private, exact = both(view, view.method)
     ours = np.asarray(private["prototypes"][0], np.float64)
     theirs = None if exact is None else np.asarray(exact["prototypes"][0], np.float64)
-    called = named(private["labels"][0].astype(int).tolist(), class_words(view))
+    called = named(private["labels"][0].astype(int).tolist(), own.classes(view.data.name))
     pictured = view.data.image is not None
     if pictured:
         figure = _pictures(view, ours, theirs, called)
@@ -196,7 +191,7 @@ def plane(view: View) -> Chart:
     points, anchors = (np.asarray(private[name][0], np.float64) for name in ("points", "anchors"))
     classes, labels = (private[name][0].astype(np.int64) for name in ("classes", "labels"))
     right = float((figures.nearest(points, anchors, labels) == classes).mean())
-    called = class_words(view)
+    called = own.classes(view.data.name)
     rows = [
         {
             "Class": called[label] if called else int(label),

@@ -1,6 +1,7 @@
 """The four methods: their noise, their prices, their scores, and what they leave behind."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,15 +12,17 @@ from sksurv.linear_model import CoxPHSurvivalAnalysis
 from sksurv.metrics import concordance_index_censored, integrated_brier_score
 from sksurv.util import Surv
 
+from datasets import catalog
 from engine.catalog import paper
 from engine.core.batch import Batch
 from engine.core.gauges import gauges
 from engine.papers.survival.evaluation import evaluate, scored
 from engine.papers.survival.likelihood.logit import mean_gradient
 from engine.papers.survival.likelihood.problem import design
-from engine.papers.survival.likelihood.scale import scaled, unbounded
+from engine.papers.survival.likelihood.scale import scaled, survival, unbounded
 from engine.papers.survival.mechanisms import objective, output
 from engine.papers.survival.price.sensitivity import objective_noise, output_noise
+from engine.papers.survival.references import cox
 from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.privacy import accounting
 from engine.runs.driver import drive
@@ -198,6 +201,27 @@ def test_cox_agrees_with_another_library():
         records.x, Surv.from_arrays(data.event, records.time)
     )
     np.testing.assert_allclose(evaluate.cox(data).beta, other.coef_, rtol=1e-4, atol=1e-5)
+    sample = scored.evaluation(data, 20)
+    ours = cox.survival_of(data, sample)
+    theirs = other.predict_survival_function(sample.x.numpy())
+    inside = sample.times < records.time.max()
+    wanted = [curve(sample.times[inside]) for curve in theirs]
+    np.testing.assert_allclose(ours[:, inside], wanted, atol=2e-3)
+
+
+@pytest.mark.parametrize("name", ["wichert", "heart"])
+def test_coxs_survival_does_not_depend_on_where_the_covariates_are_centred(name):
+    """Printed, they lie about their mean, and with proof about the middle of public bounds."""
+    own = catalog.load(name)
+    found = {}
+    for calibration in ("paper", "rigorous"):
+        data = survival(own, SurvivalSpec(calibration=calibration))
+        sample = scored.evaluation(data, 20)
+        middle = replace(sample, times=np.array([np.median(sample.time)]))
+        found[calibration] = (cox.survival_of(data, middle), scaled(data).x.mean(0))
+    (printed, about), (proved, shifted) = found["paper"], found["rigorous"]
+    assert np.abs(about - shifted).max() > 0.05
+    np.testing.assert_allclose(printed, proved, atol=2e-3)
 
 
 def run(method, data, monkeypatch, values=None, axes=None, seeds=(0, 1)):

@@ -47,8 +47,7 @@ class CoxRegression:
         whole = torch.cat([best[:e].expand(rows, -1), state.beta], dim=1)
         score = state.beta[:1] @ sample.x.T
         many = scored(table, batch.spec.intervals)
-        risk = (state.beta[0] @ many.x.T).exp().numpy()
-        errors = brier(many, torch.tensor(_survival(table, many, risk))[None])
+        errors = brier(many, torch.tensor(survival_of(table, many))[None])
         return state, Utility(
             mre=relative(whole, best),
             mre_beta=relative(state.beta, best[e:]),
@@ -69,9 +68,15 @@ class CoxRegression:
         }
 
 
-def _survival(table: SurvivalTable, sample: Evaluation, risk: Floats) -> Floats:
-    """S(t|x) of the sample at its times, shape (m, TIMES), from exp(beta x) of its rows."""
-    fitted = cox(table)
+def survival_of(table: SurvivalTable, sample: Evaluation) -> Floats:
+    r"""S(t|x) of the sample at its times, shape (m, TIMES).
+
+    The baseline of lifelines is that of a record whose covariates are the mean \bar x of all
+    rows, so a row's risk is \exp(\beta (x - \bar x)).
+    """
+    fitted, records = cox(table), scaled(table)
+    mean = (records.x if records.episodes is None else records.episodes.x).mean(0)
+    risk = np.exp((sample.x.numpy() - mean) @ fitted.beta)
     index = np.searchsorted(fitted.time, sample.times, side="right") - 1
     held = sample.before(fitted.time)
     if held is None:

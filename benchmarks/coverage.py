@@ -217,13 +217,26 @@ def hazards(x: Floats, link: str = "logit") -> Floats:
     return chance
 
 
-def simulated(records: int, seed: int, link: str = "logit") -> SurvivalTable:
-    """A table drawn from the discrete-time model with known effects; nobody's records."""
+def simulated(records: int, seed: int, link: str = "logit", within: bool = False) -> SurvivalTable:
+    """A table drawn from the discrete-time model with known effects; nobody's records.
+
+    Args:
+        records: How many.
+        seed: Of the draw.
+        link: Of the model.
+        within: Whether times lie anywhere within an interval, instead of at its middle, so that
+            some leave before an event in the same interval.
+    """
     rng = np.random.default_rng((records, seed))
     x, chance = people(records, rng, link)
     happens = rng.random((records, INTERVALS)) < chance
     first = np.where(happens.any(axis=1), happens.argmax(axis=1), INTERVALS)
     leaves = rng.exponential(LEAVING, records) * INTERVALS
+    if within:
+        event = first + rng.random(records)
+        end = np.minimum(leaves, INTERVALS)
+        time = np.minimum(event, end) / INTERVALS * HORIZON
+        return SurvivalTable(card(records), x, time, happens.any(axis=1) & (event <= end))
     last = np.minimum(leaves.astype(np.int64), INTERVALS - 1)
     time = (np.minimum(first, last) + 0.5) / INTERVALS * HORIZON
     return SurvivalTable(card(records), x, time, first <= last)
@@ -313,7 +326,7 @@ def bands(records: int, seeds: range) -> tuple[Tallies, Tallies]:
     everyone = {at: Tally.of(INTERVALS) for at in BUDGETS}
     middle = {at: Tally.of(1) for at in BUDGETS}
     for seed in seeds:
-        arrays = trained(curve.METHOD, simulated(records, seed), seed, spec, 1)
+        arrays = trained(curve.METHOD, simulated(records, seed, within=True), seed, spec, 1)
         parts = [arrays[name] for name in ("km_private", "km_low", "km_high")]
         for row, at in enumerate(BUDGETS):
             own, low, high = (np.asarray(part[row], np.float64) for part in parts)
@@ -401,15 +414,13 @@ def groups(records: int, ratio: float, share: float, leaving: float, seed: int) 
         seed: Of the tables.
     """
     rng, q = np.random.default_rng((records, seed)), INTERVALS
-    ends = np.arange(q + 1) / q
     cells = []
     for part, hazard, faster in ((1.0 - share, 1.0, 1.0), (share, ratio, leaving)):
-        stays, left = np.exp(-0.6 * hazard * ends), np.exp(-0.5 * faster * ends)
-        event = -np.diff(stays) * left[:-1]
-        gone = -np.diff(stays * left) - event
-        gone[-1] += (stays * left)[-1]
-        cells += [part * gone, part * event]
-    tables = rng.multinomial(records, np.concatenate(cells), REPEATS).reshape(REPEATS, 2, 2, q)
+        event, gone = 0.6 * hazard, 0.5 * faster
+        left = np.exp(-(event + gone) * np.arange(q + 1) / q)
+        ended = -np.diff(left) / (event + gone)
+        cells += [part * gone * ended, part * event * ended, part * left[-1:]]
+    tables = rng.multinomial(records, np.concatenate(cells), REPEATS).reshape(REPEATS, 2, -1)
     found = []
     for at in BUDGETS:
         noise = counts(SurvivalSpec(epsilon=at)).scale

@@ -22,6 +22,11 @@ TABLE, MODEL, PROTOTYPES = "coefficients.csv", "model.json", "prototypes.csv"
 SHEET = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 USES: Mapping[str, str] = SHEET["uses"]
 """What each file may be used for."""
+AT_RISK = (
+    "Whoever leaves within an interval counts as at risk to its end: predicted survival is too "
+    "high where many leave early, and less so with more intervals."
+)
+"""What a reader of predicted survival must know: the model is in discrete time, as the paper's."""
 RATIOS = {"logit": "odds ratio within an interval", "cloglog": "hazard ratio"}
 """What the exponential of a coefficient is, by the link."""
 ONE, OTHERS = "1 = ", "all others"
@@ -163,7 +168,8 @@ def meaning(spec: Spec, card: Card, arrays: Arrays) -> list[str]:
     if not {"coefficients", "span"} <= set(arrays):
         return []
     pairs = zip(card.features, references(card), strict=True)
-    return [f"`{name}` is compared with {reference}." for name, reference in pairs if reference]
+    against = [f"`{name}` is compared with {reference}." for name, reference in pairs if reference]
+    return [*against, AT_RISK]
 
 
 def _groups(card: Card, at: int) -> list[str]:

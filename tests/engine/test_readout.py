@@ -147,6 +147,7 @@ def test_the_readme_says_what_each_file_is_for(released):
     table = pd.read_csv(released / "coefficients.csv", keep_default_na=False).set_index("covariate")
     assert table.reference.to_dict() == {"age": "", "mass": "", "arm drug": "control"}
     assert "- `arm drug` is compared with control.\n" in text
+    assert "counts as at risk to its end: predicted survival is too high" in text
 
 
 def test_a_fill_does_not_tell_whether_there_are_blanks(tmp_path, monkeypatch):

@@ -12,8 +12,8 @@ from engine.core.batch import Batch
 from engine.core.errors import RequestError
 from engine.method import Arrays
 from engine.papers.survival.compared import Compared, GroupedSpec
-from engine.papers.survival.likelihood.problem import Design, design
-from engine.papers.survival.likelihood.scale import survival
+from engine.papers.survival.likelihood.scale import scaled, survival
+from engine.papers.survival.mechanisms.curve import cells
 from engine.papers.survival.price.compared import significance
 from engine.papers.survival.price.curve import counts
 from engine.privacy.noise import release
@@ -25,7 +25,8 @@ class NoisyTable:
     """What is released of R replicas, NaN at first.
 
     Attributes:
-        noisy: Counts by group, by outcome (censored, event) and interval, shape (R, 2, 2, q).
+        noisy: Counts by group, shape (R, 2, 2q + 1): of censored records and of events in each
+            interval, and of who reaches the horizon.
     """
 
     noisy: Tensor
@@ -56,7 +57,7 @@ class PrivateLogRank:
                 "dataset: expected covariates that are fixed in time, got some that vary: a group "
                 "that is known later says who lived until then"
             )
-        shape = (len(batch), 2, 2, batch.spec.intervals)
+        shape = (len(batch), 2, 2 * batch.spec.intervals + 1)
         return NoisyTable(torch.full(shape, torch.nan, dtype=torch.float64).to(rng.device))
 
     @single_thread()
@@ -65,20 +66,19 @@ class PrivateLogRank:
     ) -> tuple[NoisyTable, Compared]:
         """Releases the counts and tests."""
         spec, table = batch.spec, _bounded(data, batch.spec)
-        model = design(table, spec.intervals, spec.knots, str(rng.device))
-        exact = counted(model, spec.group - 1)
+        exact = counted(table, spec.intervals, spec.group - 1).to(rng.device)
         noises = [counts(one) for one in batch.specs]
         noisy = release(exact.flatten().expand(len(batch), -1), noises, rng)
         noisy = noisy.view(-1, *exact.shape)
-        found = self._tested(noisy, [one.scale for one in noises], model.records)
-        plain, _ = significance(exact[None].cpu().numpy(), 0.0, model.records)
+        found = self._tested(noisy, [one.scale for one in noises], len(table))
+        plain, _ = significance(exact[None].cpu().numpy(), 0.0, len(table))
         score, p = found
         return NoisyTable(noisy), Compared(
             p_value=p, statistic=score, statistic_gap=np.abs(score - plain)
         )
 
     def products(self, batch: Batch[GroupedSpec], data: Table, state: NoisyTable) -> Arrays:
-        """`log_rank_counts` (R, 2, 2, q), and `log_rank` and `p_value` (R,) from them."""
+        """`log_rank_counts` (R, 2, 2q + 1), and `log_rank` and `p_value` (R,) from them."""
         scales = [counts(one).scale for one in batch.specs]
         records = len(_bounded(data, batch.spec))
         score, p = self._tested(state.noisy, scales, records)
@@ -100,15 +100,15 @@ def _bounded(data: Table, spec: GroupedSpec) -> SurvivalTable:
     return survival(data, replace(spec, calibration="rigorous"))
 
 
-def counted(model: Design, column: int) -> Tensor:
-    """Exact counts by group, outcome and interval, shape (2, 2, q).
+def counted(table: SurvivalTable, intervals: int, column: int) -> Tensor:
+    """Exact counts by group, shape (2, 2q + 1).
 
     A scaled covariate is 0 in the middle of its public range.
     """
-    q = model.intervals
-    second = (model.x[:, column] > 0.0).long()
-    cell = (model.ends - 1) + q * (model.happened > 0).long() + 2 * q * second
-    return model.counted(cell, 4 * q).to(model.A).view(2, 2, q)
+    size = 2 * intervals + 1
+    second = scaled(table).x[:, column] > 0.0
+    exact = np.bincount(cells(table, intervals) + size * second, minlength=2 * size)
+    return torch.tensor(exact, dtype=torch.float64).view(2, size)
 
 
 METHOD = PrivateLogRank()

@@ -1,8 +1,11 @@
 r"""A private Kaplan-Meier curve: noise on the counts behind the product-limit estimate.
 
 S(s) = \prod_{u \le s} (1 - d_u/r_u), d_u events in interval u and r_u = n - \sum_{v < u} (all who
-ended), from noisy counts. A hazard that noise makes negative is kept, so that the curve is not
-pulled down; the whole is then made monotone.
+ended) - w_u/2, from noisy counts. Of those who are censored within an interval, w_u, only the
+interval is known: they count as at risk for half of it, as in a life table (Cutler and Ederer
+1958, J. Chronic Diseases 8, 699-712). Who reaches the horizon without an event is at risk to the
+end, and has a count of its own. A hazard that noise makes negative is kept, so that the curve is
+not pulled down; the whole is then made monotone.
 """
 
 import functools
@@ -15,14 +18,14 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from datasets.base import Floats, SurvivalTable, Table
+from datasets.base import Floats, Integers, SurvivalTable, Table
 from engine.core.batch import Batch
 from engine.core.gauges import Column, measuring
 from engine.method import Arrays
 from engine.papers.survival.evaluation import products
 from engine.papers.survival.evaluation.evaluate import brier
 from engine.papers.survival.evaluation.scored import scored
-from engine.papers.survival.likelihood.problem import design
+from engine.papers.survival.likelihood.problem import discretise
 from engine.papers.survival.likelihood.scale import scaled, survival
 from engine.papers.survival.price.curve import counts
 from engine.papers.survival.spec import Curved, SurvivalSpec
@@ -39,7 +42,8 @@ class State:
 
     Attributes:
         curve: Shape (R, q + 1).
-        noisy: The released counts of censored times and of events, shape (R, 2, q).
+        noisy: The released counts, shape (R, 2q + 1): of censored times and of events in each
+            interval, and of who reaches the horizon.
     """
 
     curve: Tensor
@@ -59,7 +63,7 @@ class PrivateKaplanMeier:
         """Nothing is released yet."""
         q = batch.spec.intervals
         none = torch.full((len(batch), 2 * q + 1), torch.nan, dtype=torch.float64).to(rng.device)
-        return State(none[:, : q + 1], none[:, 1:].view(-1, 2, q))
+        return State(none[:, : q + 1], none)
 
     @single_thread()
     def step(
@@ -67,12 +71,9 @@ class PrivateKaplanMeier:
     ) -> tuple[State, Curved]:
         """Releases the counts and works out the curve."""
         table, q = survival(data, batch.spec), batch.spec.intervals
-        model = design(table, q, batch.spec.knots, str(rng.device))
-        cell = (model.ends - 1) + q * (model.happened > 0)
-        exact = model.counted(cell, 2 * q).to(model.A)
+        exact = torch.tensor(counted(table, q), device=rng.device)
         noisy = release(exact.expand(len(batch), -1), [counts(s) for s in batch.specs], rng)
-        noisy = noisy.view(-1, 2, q)
-        curve = product_limit(noisy, model.records)
+        curve = product_limit(noisy, len(table))
         return State(curve, noisy), measured(table, q, curve)
 
     def products(self, batch: Batch[SurvivalSpec], data: Table, state: State) -> Arrays:
@@ -88,10 +89,24 @@ class PrivateKaplanMeier:
         }
 
 
+def cells(table: SurvivalTable, intervals: int) -> Integers:
+    """Of each record, shape (n,): its interval, q more with an event, 2q at the horizon without."""
+    records = scaled(table)
+    cell = discretise(records.time, intervals) - 1 + intervals * (records.event > 0)
+    cell[(records.time >= 1.0) & (records.event == 0)] = 2 * intervals
+    return cell
+
+
+def counted(table: SurvivalTable, intervals: int) -> Floats:
+    """How many records are in each cell, shape (2q + 1,)."""
+    return np.bincount(cells(table, intervals), minlength=2 * intervals + 1).astype(np.float64)
+
+
 def product_limit(noisy: Tensor, n: int) -> Tensor:
-    """The curve from counts of censored times and of events, shape (R, 2, q), to (R, q + 1)."""
-    happened, leaving = noisy[:, 1], noisy.sum(1)
-    risk = (n - leaving.cumsum(1) + leaving).clamp_min(1.0)
+    """The curve from counts (R, 2q + 1), shape (R, q + 1)."""
+    censored, happened = noisy[:, :-1].reshape(len(noisy), 2, -1).unbind(1)
+    leaving = censored + happened
+    risk = (n - leaving.cumsum(1) + leaving - 0.5 * censored).clamp_min(1.0)
     stays = (1.0 - happened / risk).clamp(0.0, 2.0)
     raw = torch.cat([torch.ones_like(stays[:, :1]), stays.cumprod(1).clamp(0.0, 1.0)], 1)
     above = raw.flip(1).cummax(1).values.flip(1)
@@ -108,7 +123,7 @@ def band(curve: Tensor, noisy: Tensor, scales: Sequence[float], n: int) -> tuple
 
     Args:
         curve: Released, shape (R, q + 1).
-        noisy: The counts it comes from, shape (R, 2, q).
+        noisy: The counts it comes from, shape (R, 2q + 1).
         scales: Standard deviation of the noise in a count, for each replica.
         n: Records, which are public.
     """
@@ -117,7 +132,7 @@ def band(curve: Tensor, noisy: Tensor, scales: Sequence[float], n: int) -> tuple
         if not np.isfinite(released).all():
             ends.append(np.full((2, len(own)), np.nan))
             continue
-        size, passed = precision(n * likely(released.ravel(), n).reshape(released.shape), n)
+        size, passed = precision(n * likely(released, n), n)
         more, error = z * z / size, z * z * passed * scale * scale
         middle, wide = own[1:] + 0.5 * more, 1.0 + more
         half = np.sqrt(np.maximum(middle**2 - wide * (own[1:] ** 2 - error), 0.0))
@@ -132,24 +147,28 @@ def precision(counts: Floats, n: int) -> tuple[Floats, Floats]:
 
     \log S = \sum_u \log(1 - d_u/r_u). An event in interval u lowers it by a_u = 1/(r_u - d_u), and
     anybody who ends in u by b_v = d_v/(r_v (r_v - d_v)) in each later interval v, because fewer
-    remain at risk. Greenwood's variance of \log S is the sum of the b_u.
+    remain at risk; who is censored in u lowers it by b_u/2 there. Greenwood's variance of \log S
+    is the sum of the b_u.
 
     Args:
-        counts: Of censored times and of events, at least 0, with sum n, shape (2, q).
+        counts: At least 0, with sum n, shape (2q + 1,).
         n: Records.
 
     Returns:
         Of how many records S is as sure a share, and the variance of S with noise of variance 1 in
         each count.
     """
-    leaving = counts.sum(0)
-    risk = np.maximum(n - leaving.cumsum() + leaving, 1.0)
-    hazard = np.clip(counts[1] / risk, RARE, SURE)
-    curve, later = np.cumprod(1.0 - hazard), np.cumsum(hazard / (1.0 - hazard) / risk)
+    censored, happened = counts[:-1].reshape(2, -1)
+    leaving = censored + happened
+    risk = np.maximum(n - leaving.cumsum() + leaving - 0.5 * censored, 1.0)
+    hazard = np.clip(happened / risk, RARE, SURE)
+    each = hazard / (1.0 - hazard) / risk
+    curve, later = np.cumprod(1.0 - hazard), np.cumsum(each)
     size = (1.0 - curve) / (curve * later)
     after = np.tril(later[:, None] - later)
-    own = np.tril(after + 1.0 / (risk * (1.0 - hazard)))
-    return size, curve**2 * (own**2 + after**2).sum(1)
+    died = np.tril(after + 1.0 / (risk * (1.0 - hazard)))
+    left = np.tril(after + 0.5 * each)
+    return size, curve**2 * (died**2 + left**2).sum(1)
 
 
 def likely(counts: Floats, n: int) -> Floats:

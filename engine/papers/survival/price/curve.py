@@ -1,8 +1,9 @@
 r"""What a private Kaplan-Meier curve releases and costs. No torch, and no data: only the spec.
 
 One table of counts: records by the interval in which they end and by whether they end with the
-event. A record is in one cell, so replacing it moves two cells by 1: L2 sensitivity \sqrt2. The
-curve follows from the noisy counts and the public number of records.
+event, and those that reach the horizon without it. A record is in one cell, so replacing it
+moves two cells by 1: L2 sensitivity \sqrt2. The curve follows from the noisy counts and the
+public number of records.
 """
 
 from engine.papers.survival.spec import SurvivalSpec

@@ -56,7 +56,7 @@ def checked(job: Job, described: Card, *, exact: bool = False) -> Guarantee:
     if card.status != "proved" or card.epsilon_proved is None:
         raise RequestError(
             f"release: expected a method whose card is proved, got {entry.label}, "
-            f"which is {STATUSES[card.status].lower()}"
+            f"which is {STATUSES[card.status].lower()}{_taken(described)}"
         )
     _covered(entry, spec, described)
     if not exact:
@@ -68,6 +68,17 @@ def checked(job: Job, described: Card, *, exact: bool = False) -> Guarantee:
         )
     accountant = CONCENTRATED if card.delta else card.accountant
     return replace(card, secret=True, exact=True, accountant=accountant)
+
+
+def _taken(described: Card) -> str:
+    """What to do where the bounds or categories of a data set are what no proof allows."""
+    if not described.taken:
+        return ""
+    return (
+        f": bounds or categories of {described.name} were taken from its records, or stated with "
+        "an earlier version; state them, add the table again, and count what was released before "
+        f"(`ledger {described.name}`)"
+    )
 
 
 def _covered(entry: Entry[Any], spec: Spec, described: Card) -> None:

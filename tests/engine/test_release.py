@@ -127,6 +127,12 @@ def test_what_is_no_proved_release_is_refused(method, axes, seeds, says):
         checked(job(method, {}, axes, seeds), data_catalog.card("heart"))
 
 
+def test_a_table_whose_bounds_are_its_records_is_refused_with_what_to_do():
+    taken = replace(data_catalog.card("heart"), name="own_ward_1", taken=True)
+    with pytest.raises(RequestError, match=r"state them, add the table again.*ledger own_ward_1"):
+        checked(job("km_dp", {}, {}, (0,)), taken)
+
+
 def test_the_printed_scale_is_refused():
     printed = job("out_pert", {"calibration": "paper"})
     with pytest.raises(RequestError, match="proved under an assumption"):

@@ -180,10 +180,17 @@ def _text(text: IO[bytes], name: str) -> Source:
     names, mark = _header(name, lines)
     first = re.match(r"[^\r\n]*(\r\n|\r|\n)", table)
     start += len(first[0].encode()) if first else 0
+    above = len(re.findall(r"\r\n|\r|\n", body.removesuffix(table))) + 1
+    unchecked = True
 
     def batches(wanted: Sequence[str]) -> Iterator[dict[str, pa.Array]]:
         """The wanted columns, some rows at a time."""
+        nonlocal unchecked
         text.seek(start)
+        if unchecked:
+            _closed(text, name, len(names), mark, above)
+            unchecked = False
+            text.seek(start)
         places = {key: str(place) for place, key in enumerate(names)}
         count = 0
         read = _csv if len(names) < WIDE else _by_lines
@@ -198,41 +205,70 @@ def _text(text: IO[bytes], name: str) -> Source:
 
 
 def _as_utf8(file: IO[bytes], name: str) -> IO[bytes]:
-    """The file itself if it is UTF-8, else a copy of it in UTF-8: from UTF-16, or from Windows."""
+    """The file itself if it is UTF-8, else a copy of it in UTF-8.
+
+    Guarantees:
+        No line decides how another one is read: only a mark at the beginning says UTF-16, and
+        each line of any other file is UTF-8, or else of Windows.
+    """
     file.seek(0)
-    sample = file.read(4_096)
-    zeros = (sample[::2].count(0), sample[1::2].count(0))
-    wide = sample[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    if wide or max(zeros) > 0.3 * len(sample) > 4 * min(zeros):
-        order = "utf-16" if wide else ("utf-16-be" if zeros[0] > zeros[1] else "utf-16-le")
-        return _copied(file, name, order, "strict")
+    if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return _copied(_decoded(file, name, "utf-16"), name)
     try:
-        for _ in _decoded(file, name, "utf-8", "strict"):
+        for _ in _decoded(file, name, "utf-8"):
             pass
     except UnicodeDecodeError:
-        return _copied(file, name, "cp1252", "replace")
+        return _copied(_each_line(file, name), name)
     return file
 
 
-def _copied(file: IO[bytes], name: str, coding: str, errors: str) -> IO[bytes]:
+def _copied(text: Iterator[str], name: str) -> IO[bytes]:
     copy = tempfile.TemporaryFile()  # noqa: SIM115
     try:
-        for block in _decoded(file, name, coding, errors):
+        for block in text:
             copy.write(block.encode())
-    except (UnicodeError, DatasetError):
+    except BaseException as error:
         copy.close()
-        raise _binary(name) from None
+        if isinstance(error, UnicodeError):
+            raise _binary(name) from None
+        raise
     return copy
 
 
-def _decoded(file: IO[bytes], name: str, coding: str, errors: str) -> Iterator[str]:
+def _each_line(file: IO[bytes], name: str) -> Iterator[str]:
+    """The text of a file, a block at a time, each of its lines decoded by itself.
+
+    Raises:
+        DatasetError: It holds a byte that no text does, or a line that is too long.
+    """
+    file.seek(0)
+    rest = b""
+    while block := file.read(BLOCK):
+        if b"\0" in block:
+            raise _binary(name)
+        *lines, rest = (rest + block).splitlines(keepends=True)
+        if len(rest) > LONGEST:
+            raise DatasetError(f"{name}: expected lines of a table, got one of {len(rest):,} bytes")
+        yield "".join(map(_line, lines))
+    yield _line(rest)
+
+
+def _line(line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("cp1252", "replace")
+
+
+def _decoded(file: IO[bytes], name: str, coding: str) -> Iterator[str]:
     """The text of a file, a block at a time.
 
     Raises:
         DatasetError: It holds a byte that no text does.
+        UnicodeDecodeError: It is not of this coding.
     """
     file.seek(0)
-    text = io.TextIOWrapper(file, coding, errors, newline="")
+    text = io.TextIOWrapper(file, coding, newline="")
     try:
         while block := text.read(BLOCK):
             if "\0" in block:
@@ -249,7 +285,18 @@ def _header(name: str, lines: Sequence[str]) -> tuple[list[str], str]:
         best = joined
     _, names, mark = best
     _names(name, names, lines[0])
+    figures = [one for one in names if re.fullmatch(own_lines.NUMBER, one)]
+    if len(figures) == len(names) and not _counted(figures):
+        raise DatasetError(
+            f"{name}: expected a line of column names, got numbers alone: {lines[0].strip()[:80]!r}"
+        )
     return names, mark
+
+
+def _counted(figures: Sequence[str]) -> bool:
+    """Whether numbers are those of columns, one after the other."""
+    first = float(figures[0])
+    return [float(one) for one in figures] == [first + at for at in range(len(figures))]
 
 
 def _alike(first: str, lines: Sequence[str]) -> tuple[bool, list[str], str]:
@@ -281,6 +328,51 @@ def _cells(line: str, mark: str) -> list[str]:
     except csv.Error:
         return []
     return [cell.strip().lower() for cell in cells]
+
+
+def _closed(text: IO[bytes], name: str, width: int, mark: str, above: int) -> None:
+    """Refuses quotes that may take in other records.
+
+    A cell in quotes may go on in the next line. Where one of its further lines begins a row of as
+    many values by itself, somebody may have left out the second quote: then the cell takes in all
+    rows up to the next one. A cell that is too long for this is too long for the table too.
+
+    Args:
+        text: Stands behind the line of names.
+        name: What a sentence calls the file.
+        width: Values in a row.
+        mark: What separates them.
+        above: How many lines have been read.
+
+    Raises:
+        DatasetError: There is such a quote.
+    """
+    lines, held = io.TextIOWrapper(text, "utf-8", newline=""), list[tuple[int, str]]()
+
+    def noted() -> Iterator[str]:
+        """The lines of rows that hold a quote."""
+        for number, line in enumerate(iter(lambda: lines.readline(2 * BLOCK), ""), above + 1):
+            if held or '"' in line:
+                held.append((number, line))
+                yield line
+
+    most = csv.field_size_limit(2 * BLOCK)
+    try:
+        for _ in csv.reader(noted(), delimiter=mark):
+            for at in range(1, len(held)):
+                rest = csv.reader((held[k][1] for k in range(at, len(held))), delimiter=mark)
+                if len(next(rest, [])) == width:
+                    raise DatasetError(
+                        f"{name}: expected a quote in line {held[0][0]:,} that is closed in its "
+                        f"row, got one that takes in line {held[at][0]:,}, which begins a row by "
+                        "itself: close it, or write each record in one line"
+                    )
+            held.clear()
+    except csv.Error:
+        return
+    finally:
+        csv.field_size_limit(most)
+        lines.detach()
 
 
 def _csv(

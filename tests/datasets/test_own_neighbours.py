@@ -3,6 +3,7 @@
 Else one record would change all others, and no bound on what a record can change would hold.
 """
 
+import io
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets import catalog, own, own_guess, own_proposal
-from engine.core.errors import ExplorerError
+from datasets import catalog, own, own_guess, own_proposal, own_reader
+from engine.core.errors import DatasetError, ExplorerError
 
 Draw = Callable[[random.Random], str]
 
@@ -188,3 +189,110 @@ def test_a_number_too_large_for_the_machine_is_no_category():
     stated = '[columns.days]\nhigh = 1000\n[columns.x]\ncategories = ["1", "a", "b"]\n'
     table = catalog.load(own.keep("a.csv", text.encode(), stated))
     assert table.x[-1].sum() == 0  # the baseline, and no word
+
+
+STATED = {
+    "days": 'role = "time"\nhigh = 1000', "status": 'role = "event"\nvalue = "1"',
+    "age": 'role = "number"\nlow = 0\nhigh = 120',
+    "city": 'role = "categories"\ncategories = ["berlin", "münchen"]',
+    "note": 'role = "left out"',
+}  # fmt: skip
+SETTINGS = 'kind = "survival"\n' + "".join(
+    f"[columns.{key}]\n{one}\n" for key, one in STATED.items()
+)
+
+
+def living(last: bytes, notes: Sequence[str] = ("ok",), end: str = "\n", at: int = ROWS) -> bytes:
+    """A file with one row that is given, in a place that is given."""
+    rows = [
+        f"{i + 1},{i % 2},{30 + i},{('berlin', 'münchen')[i // 2 % 2]},{notes[i % len(notes)]}"
+        for i in range(ROWS)
+    ]
+    lines = [one.encode() for one in (",".join(STATED), *rows)]
+    return end.encode().join([*lines[: at + 1], last, *lines[at + 1 :], b""])
+
+
+def read(content: bytes) -> Any:
+    """The table of a file whose columns are stated; it may be released."""
+    name = own.keep("a.csv", content, SETTINGS)
+    table = catalog.load(name)
+    own.remove(name)
+    assert not table.card.taken
+    return table
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("note", [b"caf\xe9", b"\xe9 and caf\xc3\xa9", b"\x81", b"\xff\xfe"])
+def test_the_letters_of_one_line_change_no_other_line(note: bytes, end: str):
+    """A byte that UTF-8 does not know made every line one of Windows."""
+    usual, odd = (read(living(b"500,1,50,berlin," + one, end=end)) for one in (b"ok", note))
+    np.testing.assert_array_equal(odd.x, usual.x)
+    np.testing.assert_array_equal(odd.time, usual.time)
+    assert usual.x[:, 1].sum() == ROWS // 2  # so many live in München
+
+
+def test_letters_of_windows_and_of_utf_8_are_read_line_by_line():
+    rows = living("500,1,50,münchen,ok".encode("cp1252"))
+    assert read(rows).x[-1, 1] == 1.0
+    assert read(rows.decode("utf-8", "replace").encode()).x[-1, 1] == 0.0
+    with_mark = living(b"500,1,50,berlin,ok").decode().encode("utf-16")
+    np.testing.assert_array_equal(read(with_mark).x, read(living(b"500,1,50,berlin,ok")).x)
+    for order in ("utf-16-le", "utf-16-be"):
+        with pytest.raises(DatasetError, match="expected text or a Parquet file, got something"):
+            read(living(b"500,1,50,berlin,ok").decode().encode(order))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("notes", [("y",), ('"y"',), ('y"',), ('say "y"',), ("y", '"y"'), ('""',)])
+@pytest.mark.parametrize("at", [3, ROWS - 2, ROWS])
+def test_a_quote_that_is_left_open_swallows_no_other_record(
+    notes: tuple[str, ...], end: str, at: int
+):
+    """It took all rows up to the next quote, or up to the end of the file, into one cell."""
+    usual = read(living(b"500,1,50,berlin,ok", notes, end, at))
+    odd = living(b'500,1,50,berlin,"ok', notes, end, at)
+    if at == ROWS:
+        np.testing.assert_array_equal(read(odd).x, usual.x)
+        return
+    said = rf"file: expected a quote .* line {at + 2} .* got one that takes in line {at + 3}, which"
+    with pytest.raises(DatasetError, match=said) as raised:
+        read(odd)
+    assert "\n" not in str(raised.value)
+
+
+LONG = ('"a\nb",1,"c\nd",4', '1,2,3,"x\n4,5,6,y"', '1,"a\nb",3,4', '1,2,3,"a, b\nc"')
+"""Records of more than one line; in the first two, a further line begins a row of four values."""
+
+
+@pytest.mark.parametrize("width", [4, own_reader.WIDE])
+@pytest.mark.parametrize("last", ['1,2,3,"z', '1,"z', '"z', '"', '1,2,3,"z"",', '1,2,"z\n,"",4'])
+@pytest.mark.parametrize("next_", ["1,2,3,4", '1,2,3,"4"', '1,2"",3,4"', '"1",2,3,4', *LONG])
+def test_whatever_one_row_holds_the_next_ones_are_read_as_before(width, last, next_):
+    """Or the file is refused: one cell of the row may be open where it ends."""
+    more = "".join(f",{i}" for i in range(width - 4))
+    head = ",".join("abcd") + "".join(f",x{i}" for i in range(width - 4))
+
+    def told(row: str) -> list[list[str]] | None:
+        after = [f"{next_}{more}", *(f'{i},2,3,"{i}"{more}' for i in range(5))]
+        content = "\n".join([head, f"0,0,0,0{more}", row, *after]) + "\n"
+        try:
+            with own_reader.opened(io.BytesIO(content.encode()), "a.csv") as source:
+                batches = list(source.batches(source.names[:4]))
+        except DatasetError:
+            return None
+        return [[cell for one in batches for cell in one[key].to_pylist()] for key in "abcd"]
+
+    one, two = told(f"1,2,3,4{more}"), told(f"{last}{more}")
+    assert (one is None) == (next_ in LONG[:2])
+    if one is not None and two is not None:
+        assert [cells[-6:] for cells in one] == [cells[-6:] for cells in two]
+
+
+def test_a_first_record_is_no_line_of_names():
+    """Its values would be public, as names of columns are."""
+    rows = "\n".join(f"{i % 7}.5,{i % 3},{i % 2}" for i in range(ROWS))
+    stated = 'kind = "classes"\nclasses = ["0", "1"]\nevery = {low = 0, high = 9}\n'
+    with pytest.raises(DatasetError, match="expected a line of column names, got numbers alone: '"):
+        own.keep("a.csv", f"5.5,2,1\n{rows}".encode(), stated, "1")
+    for head in ("0,1,2", ",0,1", "1,2,3", "400.5,410.5,y"):  # as pixels and spectra are named
+        own.keep("a.csv", f"{head}\n{rows}".encode(), stated, head.split(",")[-1])

@@ -24,6 +24,8 @@ GROUPS = r"^[-+]?\d{1,3}(,\d{3}){2,}$|^[-+]?\d{1,3}(,\d{3})+\.\d+$"
 """Numbers in which a comma can only group thousands."""
 DATES = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d")
 CLOCK = r"^(\d{4}-\d\d-\d\d)[ t]\d\d:\d\d(:\d\d)?(\.\d+)?z?$"
+WHOLE = 2.0**53
+"""From here on floats do not tell all whole numbers apart."""
 MOST_LEVELS = 200
 """So many different values are remembered; a column with more has no list of them."""
 MOST_WORDED = 1_000
@@ -49,6 +51,8 @@ class Column:
         examples: What the first cells say.
         odd: The first row, from 1, that holds no number, and the word.
         infinite: The first row, from 1, that holds an infinite number.
+        merged: The first row, from 1, whose number the file may have rounded to another one's: a
+            whole number from 2^53 on that it keeps as a float.
     """
 
     name: str
@@ -64,6 +68,7 @@ class Column:
     examples: tuple[str, ...] = ()
     odd: tuple[int, str] | None = None
     infinite: int = 0
+    merged: int = 0
     first_blank: int = 0
     truth: bool = True
     dates: tuple[str, ...] = DATES
@@ -110,6 +115,8 @@ class Column:
             if self.words is not None and pa.types.is_large_string(cells.type):
                 seen = pc.unique(pc.utf8_lower(cells)).to_pylist()
                 self.words = _more(self.words, [one for one in seen if one not in BLANKS])
+            if pa.types.is_floating(cells.type):
+                self.merged = self.merged or self._first(np.abs(values) >= WHOLE)
             self._see_numbers(values, np.isnan(values))
         self.rows += len(cells)
 

@@ -57,6 +57,7 @@ def problems(proposal: Proposal, columns: Mapping[str, Column]) -> list[str]:
             found.append(f"column {key!r}, row {row}: expected a number, got {word[:40]!r}")
         elif role == "time" and column.low < 0:
             found.append(f"expected durations of at least 0 in {key!r}, got {column.low:g}")
+    found += _person_problems(proposal, columns)
     features = plan(proposal)
     most = WIDEST if proposal.kind == "survival" else 10_000
     if not 1 <= len(features) <= most:
@@ -74,6 +75,26 @@ def problems(proposal: Proposal, columns: Mapping[str, Column]) -> list[str]:
         found += _close(proposal)
     if proposal.kind == "classes":
         found += _class_problems(proposal, columns, len(features))
+    return found
+
+
+def _person_problems(proposal: Proposal, columns: Mapping[str, Column]) -> list[str]:
+    """Rows that belong to nobody, or to persons who cannot be told apart."""
+    persons, found = proposal.having("person"), []
+    for key in persons:
+        if row := columns[key].first_blank:
+            found.append(f"{key}: expected an id in every row, got none in row {row}")
+        if row := columns[key].merged:
+            found.append(
+                f"{key}: expected ids that are text or whole numbers, got a float of more digits "
+                f"than it can hold in row {row}"
+            )
+    alone = proposal.kind == "survival" and not persons
+    for key in proposal.having("start") if alone else ():
+        found.append(
+            f"expected a column of persons beside the start column {key!r}, got none: give the "
+            'role to a column (role = "person")'
+        )
     return found
 
 

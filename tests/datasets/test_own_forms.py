@@ -714,3 +714,44 @@ def test_a_table_that_was_kept_before_counts_as_read_off_the_records(monkeypatch
         kept = replace(head, card=before)
         monkeypatch.setattr(own.own_store, "head", lambda place, kept=kept: kept)
         assert own.card(card.name).taken
+
+
+@pytest.mark.parametrize("blank", ["", "NA", " ", "?"])
+@pytest.mark.parametrize("kind", ["classes", "survival"])
+def test_a_person_in_every_row_or_no_table(blank: str, kind: str):
+    """Rows without one counted as rows of one person, of whom few are kept."""
+    rows = [f"{i + 1},{i % 2},{i},{blank if i % 2 else f'p{i}'}" for i in range(40)]
+    content = "\n".join(["time,y,age,plant", *rows]).encode()
+    toml = (
+        f'kind = "{kind}"\n[columns.plant]\nrole = "person"\n[columns.age]\nlow = 0\nhigh = 100\n'
+    )
+    toml += (
+        '[columns.time]\nlow = 0\nhigh = 50\n' if kind == "classes"
+        else '[columns.time]\nhigh = 50\n[columns.y]\nrole = "event"\nvalue = "1"\n'
+    )  # fmt: skip
+    said = "plant: expected an id in every row, got none in row 2"
+    assert said in own.propose(content, toml)["problems"]
+    with pytest.raises(DatasetError, match=said):
+        own.keep("a.csv", content, toml)
+
+
+def test_ids_that_a_float_does_not_tell_apart_are_refused():
+    """One missing id makes numbers of all others in a frame, which then merge."""
+    frame = pd.DataFrame({"id": [2.0**60 + i for i in range(24)], "time": range(1, 25),
+                          "event": [i % 2 for i in range(24)], "age": range(24)})  # fmt: skip
+    file = io.BytesIO()
+    frame.to_parquet(file, index=False)
+    with pytest.raises(
+        DatasetError, match="id: expected ids that are text or whole numbers, got a fl"
+    ):
+        own.keep("a.parquet", file.getvalue(), BASE)
+
+
+def test_a_start_needs_persons():
+    """Rows from a start on are parts of somebody's time; it ended in "got none" of all rows."""
+    rows = [f"{i},{i + 1},{i % 2},{i}" for i in range(40)]
+    content = lived("begin,time,event,age", rows)
+    toml = f'{BASE}[columns.begin]\nrole = "start"\n'
+    said = "expected a column of persons beside the start column 'begin', got none"
+    assert any(one.startswith(said) for one in own.propose(content, toml)["problems"])
+    assert said in stated(content, toml)

@@ -29,6 +29,8 @@ from engine.core.home import home, private_folder, private_opener
 
 KEPT, PART, OWNER = ".table", files.PART, ".owner"
 """Endings: of a kept table, of one that is being written, and of the owner of one that is gone."""
+FEATURES = "features"
+"""Where trainings keep features of large tables of images, in the user's data folder."""
 PREFIX = "own_"
 """How the name of a table of one's own begins."""
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]*[0-9a-f]{{8}}")
@@ -142,18 +144,27 @@ def earlier(name: str) -> str:
         with contextlib.suppress(DatasetError):  # a damaged one equals none
             old = head(place(other))
             if replace(old, card=replace(old.card, name=new.card.name)) == new:
-                remove(name)
+                remove(name, cached=False)
                 return other
     return name
 
 
-def remove(name: str) -> None:
+def remove(name: str, cached: bool = True) -> None:
     """Deletes a table; whose it was is remembered, because runs on it stay.
 
+    Args:
+        name: Of the table.
+        cached: Whether features of its records are deleted too, which a training keeps in a folder
+            of their own. Their names do not tell whose they are, so all that are there go where the
+            table may hold images: those of others are computed again.
+
     Raises:
-        DatasetError: There is no room to note whose it was; nothing is deleted.
+        DatasetError: There is no room to note whose it was, or features cannot be deleted; the
+            table stays.
     """
     where, whose = place(name), owner(name)
+    if cached and _images(where):
+        _forget(name)
     if whose not in ("", NOBODY):
         try:
             files.write(where.with_suffix(OWNER), whose.encode())
@@ -162,6 +173,30 @@ def remove(name: str) -> None:
             raise DatasetError(said) from None
     for end in (KEPT, PART):
         where.with_suffix(end).unlink(missing_ok=True)
+
+
+def _images(where: Path) -> bool:
+    """Whether a kept table may hold images: a damaged one may."""
+    try:
+        return where.exists() and head(where).card.image is not None
+    except DatasetError:
+        return True
+
+
+def _forget(name: str) -> None:
+    """Deletes the features that trainings have kept, and parts of them.
+
+    Raises:
+        DatasetError: They cannot be deleted.
+    """
+    try:
+        for file in (home() / FEATURES).glob("*"):
+            file.unlink(missing_ok=True)
+    except OSError as error:
+        raise DatasetError(
+            f"{name}: expected to delete the features of its records in {home() / FEATURES}, got "
+            f"{error.strerror}"
+        ) from None
 
 
 def owner(name: str) -> str:

@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -18,6 +20,8 @@ from pyarrow import parquet
 from datasets import own, own_child, own_store, packed
 from engine.cli.main import main
 from engine.core.errors import DatasetError, ExplorerError
+from engine.training.features import kept, wavelets
+from engine.training.records import records
 from tests.datasets.test_own import plain
 
 ROOT = Path(__file__).parents[2]
@@ -273,3 +277,49 @@ def test_a_file_that_is_no_table_takes_nothing_else_down(home, content):
     with pytest.raises(DatasetError, match="expected the card of a table"):
         own.card("own_0123456789abcdef")
     assert len(own.load(name)) == 12
+
+
+def test_a_removed_table_of_images_leaves_no_features_of_its_records(home):
+    """They are kept beside it where there are many; an interrupted writer leaves a part."""
+    rng = np.random.default_rng(0)
+    rows = np.c_[rng.integers(0, 256, (12_600, 16)), np.arange(12_600) % 2]
+    head = ",".join([*(f"pixel{i}" for i in range(16)), "label"])
+    lines = "\n".join([head, *(",".join(map(str, row)) for row in rows)])
+    toml = 'kind = "classes"\nimage = [4, 4]\nclasses = ["0", "1"]\n'
+    name, other = own.keep("a.csv", lines.encode(), toml), own.keep("b.csv", plain())
+    data = records(own.load(name), "cpu")
+    kept(data.x, (4, 4), wavelets)
+    [file] = (home / "features").iterdir()
+    file.with_suffix(".7.part").write_bytes(b"somebody's records")
+    own.remove(other)  # holds no images
+    assert file.exists()
+    own.remove(name)
+    assert [*(home / "features").iterdir()] == []
+
+
+def test_a_removed_table_that_is_damaged_leaves_no_features(home):
+    name = own.keep("a.csv", plain())
+    (home / "features").mkdir()
+    (home / "features" / "wavelets-0123456789abcdef.npy").write_bytes(b"somebody's records")
+    own_store.place(name).write_bytes(b"")
+    own.remove(name)
+    assert [*(home / "features").iterdir()] == []
+
+
+def test_a_frame_that_is_added_again_keeps_the_features_of_the_first(home):
+    cells = {f"pixel{i}": np.arange(40) % 7 for i in range(4)}
+    frame = pd.DataFrame({**cells, "label": np.arange(40) % 2})
+    columns = {"label": {"role": "label", "categories": ["0", "1"]}}
+    name = own.keep_frame(frame, columns, accept=True)
+    head = own_store.head(own_store.place(name))
+    forged(name, lambda body: {**body, "card": packed.described(replace(head.card, image=(2, 2)))})
+    (home / "features").mkdir()
+    file = home / "features" / "wavelets-0123456789abcdef.npy"
+    file.write_bytes(b"features")
+    copy = own_store.place("own_0123456789abcdef")
+    copy.write_bytes(own_store.place(name).read_bytes())
+    forged(copy.stem, lambda body: {**body, "card": {**body["card"], "name": copy.stem}})
+    assert own_store.earlier(copy.stem) == name
+    assert file.exists()
+    own.remove(name)
+    assert not file.exists()

@@ -60,6 +60,7 @@ class Verdict:
         reasons: By name, why it is in `differs`, in one sentence.
         records: How many of the records were replayed.
         steps: In how many steps.
+        empty: Arrays that hold no number of these records, whatever noise is drawn.
     """
 
     published: tuple[str, ...]
@@ -68,6 +69,7 @@ class Verdict:
     reasons: Mapping[str, str]
     records: int
     steps: int
+    empty: tuple[str, ...] = ()
 
     def also(self, published: Sequence[str], reasons: Mapping[str, str]) -> "Verdict":
         """With further names, some of which differ."""
@@ -228,6 +230,11 @@ def alike(one: Numbers, other: Numbers) -> bool:
     )
 
 
+def hollow(array: Numbers) -> bool:
+    """Whether an array of floats holds no number."""
+    return array.size > 0 and array.dtype.kind == "f" and bool(np.isnan(array).all())
+
+
 def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Numbers]]:
     """The arrays, numbers and texts in a state, by where they stand; what computes is left out."""
     match value:
@@ -265,16 +272,19 @@ def check(entry: Entry[Any], spec: Spec, n: int) -> None:
 
 
 def verify(
-    paper: Paper[Any], entry: Entry[Any], spec: Spec, data: Table, seed: int = 0
+    paper: Paper[Any], entry: Entry[Any], spec: Spec, data: Table, seed: int = 0, most: int = MOST
 ) -> tuple[Verdict, list[Arrays]]:
     """Replays a method to what it publishes, on few records and in few steps (`shorter`).
+
+    Where an array holds no number of so few records, all of them are taken.
 
     Args:
         paper: Says what its methods keep.
         entry: The method.
         spec: One setting.
-        data: The records; the first `MOST` of them are taken.
+        data: The records; the first ones are taken.
         seed: Names the noise.
+        most: How many of them at most.
 
     Returns:
         The verdict, and the arrays that would be published of the records and of every other
@@ -283,7 +293,7 @@ def verify(
     Raises:
         RequestError: As `check`.
     """
-    data = first(data, MOST)
+    every, data = data, first(data, most)
     spec = shorter(entry, spec, len(data))
     check(entry, spec, len(data))
     settings = list(_settings(entry, spec, data))
@@ -299,15 +309,16 @@ def verify(
         changed, still = _renewed(
             left, (_run(entry, spec, data, Generator(), seed + more) for more in OTHERS), paper
         )
+        empty, still = _split(left, still)
+        if empty and len(data) < len(every):
+            return verify(paper, entry, spec, every, seed, len(every))
         theirs = [_followed(run, stages, reasons, paper) or left for run in followers]
-    for run, one in zip(followers, theirs, strict=True):
-        for name in left.apart(one):
-            reasons.setdefault(name, f"expected the same as before, got another: {run.words}")
-    for name, reason in (*still, *_drawn(followers), *_priced(settings, seed)):
+    more = (*_apart(left, followers, theirs), *still, *_drawn(followers), *_priced(settings, seed))
+    for name, reason in more:
         reasons.setdefault(name, reason)
     names = tuple(dict.fromkeys((RELEASES, *left.published, *reasons)))
     public = tuple(sorted(left.public - set(left.apart(changed))))
-    found = Verdict(names, tuple(reasons), public, reasons, len(data), leader.total)
+    found = Verdict(names, tuple(reasons), public, reasons, len(data), leader.total, empty)
     return found, [one.arrays for one in (left, *theirs)]
 
 
@@ -433,6 +444,22 @@ def _renewed(
             break
     wanted = "expected another with other noise, or one declared public, got the same"
     return others[0], [(name, wanted) for name in sorted(same)]
+
+
+def _split(
+    left: Left, still: Iterable[tuple[str, str]]
+) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
+    """Of arrays that no other noise changes, those that hold no number, and the others."""
+    pairs = [(hollow(left.published[name]), name, reason) for name, reason in still]
+    others = [(name, reason) for none, name, reason in pairs if not none]
+    return tuple(name for none, name, _ in pairs if none), others
+
+
+def _apart(left: Left, runs: Sequence[Run], theirs: Sequence[Left]) -> Iterator[tuple[str, str]]:
+    """What runs on other records leave otherwise."""
+    for run, one in zip(runs, theirs, strict=True):
+        for name in left.apart(one):
+            yield name, f"expected the same as before, got another: {run.words}"
 
 
 def _drawn(runs: Sequence[Run]) -> Iterator[tuple[str, str]]:

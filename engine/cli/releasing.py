@@ -76,7 +76,7 @@ def prove(job: Job, data: Table) -> None:
     """Makes sure that what would be written follows from releases alone, on other noise.
 
     Raises:
-        ReleaseError: It does not, or the method fails.
+        ReleaseError: It does not, it would hold no number, or the method fails.
     """
     from engine.cli.verify import verified
     from engine.runs.release import ReleaseError
@@ -89,4 +89,9 @@ def prove(job: Job, data: Table) -> None:
         raise ReleaseError(
             f"release: nothing is written, since {name} does not follow from the private releases "
             f"alone: {found.reasons[name]}.{more}"
+        )
+    if found.empty:
+        raise ReleaseError(
+            f"release: expected numbers in {' and '.join(found.empty)}, got none, since the noise "
+            f"is too large for {found.records:,} records: take more records or a larger epsilon"
         )

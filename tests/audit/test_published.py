@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from datasets import catalog as data
+from datasets import own
 from datasets.base import LabelledTable, SurvivalTable
 from engine import catalog
 from engine.audit import neighbours
@@ -81,6 +82,28 @@ def test_a_release_that_differs_writes_nothing(fault, outside, capsys, tmp_path)
     assert not list(tmp_path.glob(".*.release"))
     said = capsys.readouterr().err
     assert bool(fault) is ("nothing is written, since array edges" in said)
+
+
+@pytest.mark.parametrize(("records", "epsilon"), [(60, 1.0), (1_500, 0.5), (1_500, 0.1)])
+def test_a_test_that_noise_hides_is_refused_and_no_other_one(
+    records, epsilon, monkeypatch, tmp_path, capsys
+):
+    """At ε = 0.5, 870 records are enough, and the first 500 of 1,500 are too few."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    rows = "".join(f"{i % 99 + 1},{i % 2},{i % 50}\n" for i in range(records))
+    stated = "[columns.time]\nhigh = 100\n[columns.age]\nlow = 0\nhigh = 50\n"
+    name = own.keep("a.csv", f"time,event,age\n{rows}".encode(), stated)
+    settings = {"group": 1, "intervals": 50, "epsilon": epsilon}
+    said = [f"--set={key}={value}" for key, value in settings.items()]
+    asked = ["run", "survival", "log_rank", "--dataset", name, *said, "--release"]
+    hidden = epsilon == 0.1 or records == 60
+    assert main([*asked, "--to", str(tmp_path / "out")]) == int(hidden)
+    assert (tmp_path / "out").exists() is not hidden
+    wanted = (
+        "release: expected numbers in array log_rank and array p_value, got none, since the noise "
+        f"is too large for {records:,} records: take more records or a larger epsilon\n"
+    )
+    assert (capsys.readouterr().err == wanted) is hidden
 
 
 def test_what_no_proof_covers_is_not_verified(capsys):

@@ -3,7 +3,7 @@
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -167,35 +167,24 @@ def pieces(point: Point | Curve) -> list[tuple[Job, list[int]]]:
     return found
 
 
-Kind = tuple[str, ...]
-"""A method in its calibration, and the data set where that counts."""
+Kind = tuple[str, str, str]
+"""A method, its calibration and a data set: one code may change the numbers of some alone."""
 
 
-def kind(job: Job) -> Kind:
-    """The method of a job in its calibration."""
-    return job.method, str(job.values.get("calibration", ""))
-
-
-def kind_on(job: Job) -> Kind:
-    """The same on a job's data set."""
-    return (*kind(job), job.dataset)
-
-
-def kinds(point: Point | Curve, by: Callable[[Job], Kind]) -> set[Kind]:
+def kinds(point: Point | Curve) -> set[Kind]:
     """Those of a point's jobs."""
-    return set(map(by, point.jobs))
+    return {(job.method, str(job.values.get("calibration", "")), job.dataset) for job in point.jobs}
 
 
 def compared(
-    exhibit: Exhibit, kept: Reference, until: float, by: Callable[[Job], Kind] = kind
+    exhibit: Exhibit, kept: Reference, until: float
 ) -> Iterator[tuple[Point | Curve, int, str]]:
-    """Computes cells of an exhibit again: one at least of each method in each calibration.
+    """Computes cells of an exhibit again: one at least of each kind of job.
 
     Args:
         exhibit: The table or figure.
         kept: Its shipped numbers.
         until: When to give up.
-        by: What tells kinds of jobs apart: one cell at least of each is compared.
 
     Yields:
         A point, how many of its cells are the same, and what differs, in words.
@@ -214,15 +203,15 @@ def compared(
     for _, place in sorted(costs):
         point, cells = points[place], theirs[place]
         timed = isinstance(point, Point) and point.timed
-        if kinds(point, by) <= known or timed or all(cell.ours is None for cell in cells):
+        if kinds(point) <= known or timed or all(cell.ours is None for cell in cells):
             continue
         ours = computed(point, until)
         apart = [(a, b) for a, b in zip_longest(map(plain, cells), map(plain, ours)) if a != b]
         said = f"{point.row}: {_apart(*apart[0])}" if apart else ""
         yield point, len(cells) - len(apart), said
         count += len(cells) - len(apart)
-        known |= kinds(point, by)
-    if missing := {one for point in points for one in kinds(point, by)} - known:
+        known |= kinds(point)
+    if missing := {one for point in points for one in kinds(point)} - known:
         names = ", ".join(" ".join(one).strip() for one in sorted(missing))
         raise UncheckedError(f"{count} cells are the same, and none could be compared of {names}")
 

@@ -157,12 +157,12 @@ def _renewed(slug: str, exhibit: Exhibit) -> tuple[tuple[Cell, ...], float]:
     if kept is None:
         raise RequestError(f"--changed: expected an exhibit that ships, got {exhibit.name}")
     changed: set[again.Kind] = set()
-    for point, _, said in again.compared(exhibit, kept, math.inf, by=again.kind_on):
+    for point, _, said in again.compared(exhibit, kept, math.inf):
         if said:
             print(f"{exhibit.title}, {said}", file=sys.stderr, flush=True)
-            changed |= again.kinds(point, again.kind_on)
+            changed |= again.kinds(point)
     points = list(zip(exhibit.points(True), again.places(exhibit, kept), strict=True))
-    new = {id(one) for one, _ in points if again.kinds(one, again.kind_on) & changed}
+    new = {id(one) for one, _ in points if again.kinds(one) & changed}
     wanted = {job.id for one, _ in points if id(one) in new for job in one.jobs}
     jobs = {name: job for name, job in exhibit.jobs(True).items() if job.id in wanted}
     known = {one.run: one for one in _results(exhibit, jobs, fresh=True)[0].values()}

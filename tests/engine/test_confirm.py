@@ -279,6 +279,28 @@ def test_a_mean_over_jobs_of_which_arrays_are_read_needs_them_all(
         assert confirmed(capsys, "--paper", "toy", code=code)["table1"]["outcome"] == outcome
 
 
+@pytest.mark.parametrize("wrong", ["flchain", "digits"])
+def test_cells_of_every_data_set_are_compared(wrong, toy, folder, monkeypatch, capsys):
+    """Code may change the numbers of one alone, and the quicker one must not stand for both."""
+    jobs = {name: request("toy", "count", name, {"steps": 3}) for name in ("flchain", "digits")}
+    points = [Point(name, "mean", "", None, (job,), over("product")) for name, job in jobs.items()]
+    made = Exhibit(
+        name="table1", title="Table 1", caption="", quantity="", better="up",
+        points=lambda full: points,
+    )  # fmt: skip
+    for module in (confirm, exhibits):
+        monkeypatch.setattr(module, "exhibits", lambda slug: {"table1": made})
+    monkeypatch.setattr(reference, "FOLDER", folder)
+    kept = [
+        Cell(name, "mean", "", None, 3.00001 if name == wrong else 3.0, None, job.id)
+        for name, job in jobs.items()
+    ]
+    reference.save("toy", "table1", kept, full=True, seconds=7.0, sources="old")
+    actual = confirmed(capsys, "--paper", "toy", code=1)["table1"]
+    assert actual["outcome"] == confirm.DIFFERS
+    assert actual["words"].startswith(wrong)
+
+
 def test_only_what_is_computed_otherwise_is_computed_again(
     toy, folder, monkeypatch, tmp_path, capsys
 ):

@@ -28,7 +28,7 @@ from pages.ui.papers.survival import sections
 from pages.ui.papers.survival.sampler_figures import Drawn, Normal
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, plots
-from tests.pages.played import begin
+from tests.pages.played import begin, play
 
 
 def address(**fields: str) -> dict[str, str]:
@@ -93,6 +93,35 @@ def test_another_link_has_no_optimum_of_the_logit(visit: Open, trained: Path):
     test = visit("survival", **address(tab="Why", link="probit"))
     assert not test.exception
     assert "Press *Train these too*" in said(test)
+
+
+def columns(test: AppTest) -> list[str]:
+    """What the columns of the tables of a page are called."""
+    return [str(column) for one in test.table for column in one.value.columns]
+
+
+@pytest.mark.parametrize(
+    ("method", "link", "ratio", "held"),
+    [
+        ("dp_newton", "logit", "odds", "Odds ratios are those of the discrete-time model"),
+        ("cox_dp", "logit", "hazard", "its ratios are hazard ratios"),
+        ("psgld", "cloglog", "hazard", "its ratios are hazard ratios"),
+        ("psgld", "probit", "", "With the probit link a coefficient is no ratio."),
+    ],
+)
+def test_a_coefficient_is_called_what_its_link_makes_of_it(
+    visit: Open, home: Path, method: str, link: str, ratio: str, held: str
+):
+    label = catalog.paper("survival").entry(method).label
+    fields = address(tab="People", method=label, link=link)
+    jobs = defaults.addressed("survival", fields).jobs
+    for name in (method, "non_private"):
+        play(home, jobs[name])
+    test = visit("survival", **fields)
+    assert not test.exception
+    private = [column for column in columns(test) if column.startswith("Private ")]
+    assert private == ([f"Private {ratio} ratio (four out of five draws)"] if ratio else [])
+    assert held in said(test)
 
 
 def test_people_without_privacy_are_of_the_fit_without_regularisation():

@@ -18,7 +18,7 @@ from engine.runs.estimates import estimates
 from pages.ui import words
 from pages.ui.charts.figure import Floats
 from pages.ui.jobs.live import BUDGET
-from pages.ui.paper.parts import Chart, Part, Table, Widgets
+from pages.ui.paper.parts import Chart, Note, Part, Table, Widgets
 from pages.ui.paper.said import Named
 from pages.ui.paper.series import chosen, look, needed, product, waiting
 from pages.ui.paper.view import Told, View
@@ -36,6 +36,8 @@ EVERYONE = "km_dp"
 NONE = "This method uses no covariates, so it has no coefficients."
 HELD = "One release (95 % interval)"
 NAIVE = "The same, as if there were no noise"
+RATIOS = {"logit": "odds", "cloglog": "hazard"}
+"""What the exponential of a coefficient is a ratio of, by the link; with others it is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,16 +271,22 @@ def noise(view: View) -> Chart | str:
     return Chart(figures.noise(*found), figures.noise_rows(*found), figures.noise_facts(*found))
 
 
-def ratios(view: View) -> list[Part] | str:
-    """What one unit more of each covariate does to the odds: private, exact, and Cox's."""
+def ratios(view: View) -> list[Part] | Note | str:
+    """What one unit more of each covariate does to the odds or the hazard, and Cox's ratios.
+
+    With the probit link a coefficient is no ratio.
+    """
     fitted = fit(view)
     if fitted is None:
         return _no_coefficients(view)
+    link = str(view.watched[view.method].job.values["link"])
+    if link not in RATIOS:
+        return Note("NO_RATIO")
     knots = view.spec.knots
     low, middle, high = curves.band(curves.odds_ratios(fitted.draws, fitted.scale, knots), *INNER)
     table: dict[str, list[str]] = {
         "One unit more of": [unit_of(view.data, i) for i in range(len(view.data.features))],
-        "Private odds ratio (four out of five draws)": _with_range(middle, low, high),
+        f"Private {RATIOS[link]} ratio (four out of five draws)": _with_range(middle, low, high),
     }
     found = _estimates(view)
     if found:
@@ -287,7 +295,8 @@ def ratios(view: View) -> list[Part] | str:
             table[NAIVE] = [_interval(one, *(one.naive or (None, None))) for one in found]
     if "coefficients" in fitted.reference:
         table |= _yardsticks(fitted, knots)
-    return [Table(table), Widgets(lambda: _held(view, found))]
+    facts = {"kind": Named("ODDS" if link == "logit" else "HAZARD")}
+    return [Table(table, facts), Widgets(lambda: _held(view, found))]
 
 
 def _held(view: View, found: tuple[Estimate, ...]) -> None:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.cli.work import complete
 from engine.runs import shipped
+from engine.service.client import Client
 from pages.ui.paper import defaults
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, texts
@@ -36,6 +38,29 @@ def test_bias_and_noise_make_up_the_expected_error(visit: Open, measured: Path):
     # exact for each repetition; of 20 the median lies between two, and 4 digits are drawn
     for i, both in enumerate(whole):
         assert both == pytest.approx((bias[i] ** 2 + noise[i] ** 2) ** 0.5, rel=1e-2)
+
+
+def trained(**fields: str) -> dict[str, str]:
+    """The address of the page at some settings, with the runs of its first tab and the others."""
+    settings = {f"mean.{field}": text for field, text in fields.items()}
+    jobs = defaults.addressed("mean", settings).jobs
+    for name in ("laplace", "exact"):
+        complete(Client(workers=False), jobs[name], lambda done, total: None)
+    return settings
+
+
+@pytest.mark.parametrize(
+    ("bound", "said"),
+    [
+        ("30", "At ε = 1 clipping does not change the mean; the noise has a standard deviation"),
+        ("20", "At ε = 1 clipping does not change the mean in most repetitions; the noise has"),
+    ],
+)
+def test_what_rounding_takes_is_no_bias_by_clipping(visit: Open, home: Path, bound: str, said: str):
+    page = visit("mean", **trained(bound=bound, tab="Why"))
+    assert said in texts([page])
+    names = [one.get("name") for one in charts(page)[0]["data"]]
+    assert names == ["Standard deviation of the noise", "Expected error"]
 
 
 def test_the_finding_is_in_the_unit_of_the_column(visit: Open, measured: Path):

@@ -1,12 +1,11 @@
 """What each screen of Learn shows at a stop of its control, and what its question's answer is."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from engine.papers.mean import price
 from engine.papers.mean.spec import MeanSpec
 from engine.privacy.mechanisms import Laplace
 from engine.runs import audits
@@ -22,6 +21,7 @@ from pages.ui.learn import figures, maths
 from pages.ui.learn.declared import SCREENS, WORDS, Screen, filled, option
 from pages.ui.messages import SOURCE, numbered, spoken, tr
 from pages.ui.paper import sketches
+from pages.ui.papers.mean.sections import lowered
 
 LEARNED = ("survival", 0.1)
 """Paper and budget of the question where a curve falls."""
@@ -99,12 +99,10 @@ def _clipping(screen: Screen, text: str, results: Results | None) -> Shown:
         None if results is None else curve(results, name, name, 0, "bound")
         for name in ("bias", "expected")
     )
+    if bias is not None:
+        bias = replace(bias, middle=tuple(map(lowered, bias.middle, bias.epsilon)))
     places = [None if bias is None else bias.at(one) for one in maths.BOUNDS]
-    measured = [None if at is None or bias is None else bias.middle[at] for at in places]
-    known = [
-        0.0 if k is not None and k < b / price.GRID else k  # what rounding takes is not cut off
-        for b, k in zip(maths.BOUNDS, measured, strict=True)
-    ]
+    known = [None if at is None or bias is None else bias.middle[at] for at in places]
     rows = [
         {names["x"]: b, names["noise"]: n, names["bias"]: k}
         for b, n, k in zip(maths.BOUNDS, noise, known, strict=True)

@@ -1,11 +1,13 @@
 """Sections of the page on the private mean: the histogram, and bias against noise."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from engine.core.gauges import gauges
 from engine.intervals import SHARE
+from engine.papers.mean import price
 from engine.papers.mean.spec import UNIT
 from pages.ui import words
 from pages.ui.charts.figure import Figure, Floats, by_row
@@ -14,7 +16,8 @@ from pages.ui.charts.measured import Curve, curve
 from pages.ui.charts.theme import INK, MUTED, SERIES, axis, brief, budget_axis, figure, log_axis
 from pages.ui.paper.parts import Chart
 from pages.ui.paper.pays import quoted
-from pages.ui.paper.series import needed
+from pages.ui.paper.said import Named
+from pages.ui.paper.series import chosen, needed
 from pages.ui.paper.view import View
 
 PARTS = ("bias", "deviation", "expected")
@@ -44,6 +47,16 @@ def _ends(view: View) -> tuple[Floats, Floats]:
     return low, high
 
 
+def lowered(bias: float, bound: float) -> float:
+    """How much clipping lowers a mean: what rounding takes is not cut off.
+
+    Args:
+        bias: By how much the mean of the clipped and rounded values is lower.
+        bound: The clipping bound, of which values are rounded to small parts.
+    """
+    return 0.0 if bias < bound / price.GRID else bias
+
+
 def parts(view: View) -> Chart | None:
     """The two parts of the expected error over all budgets: bias by clipping, and noise."""
     results, kinds = view.watched[view.method].results, gauges(view.entry.info)
@@ -51,15 +64,19 @@ def parts(view: View) -> Chart | None:
         curve(results, name, kinds[name].label, i) for i, name in enumerate(PARTS)
     ]  # fmt: skip
     at = bands[0].at(view.budget) if bands else None
-    if at is None:
+    if results is None or at is None:
         return None
+    bound = float(view.spec.bound)
+    bands[0] = replace(bands[0], middle=tuple(lowered(one, bound) for one in bands[0].middle))
     bias, noise, _ = (words.amount(one.middle[at], kinds[PARTS[0]]) for one in bands)
     rows = [
         {"Part": one.label, "ε": epsilon, f"Median [{UNIT}]": middle}
         for one in bands
         for epsilon, middle in zip(one.epsilon, one.middle, strict=True)
     ]
-    facts = {"bias": bias, "noise": noise, "unit": UNIT}
+    most = lowered(float(np.nanmax(results.gauges["bias"][chosen(view, view.method)])), bound)
+    clips = "LOWERS" if bands[0].middle[at] else "SELDOM" if most else "NEVER"
+    facts = {"clips": Named(clips), "bias": bias, "noise": noise, "unit": UNIT}
     return Chart(_parts(bands, view.budget), rows, facts)
 
 
@@ -90,13 +107,15 @@ def _histogram(noisy: Floats, exact: Floats, edges: Floats, ends: tuple[Floats, 
     )
 
 
-def _parts(drawn: Sequence[Curve], chosen: float) -> Figure:
+def _parts(bands: Sequence[Curve], budget: float) -> Figure:
     """Medians against the budget, both logarithmic, with a rule at the chosen budget.
 
     Args:
-        drawn: The _parts of the error and their sum; each has been measured.
-        chosen: The budget under the slider.
+        bands: The parts of the error and their sum; each has been measured. One that is 0
+            everywhere has no place on a logarithmic axis.
+        budget: The one under the slider.
     """
+    drawn = [one for one in bands if max(one.middle) > 0.0]
     heights = [value for one in drawn for value in one.middle]
     return figure(
         [
@@ -107,5 +126,5 @@ def _parts(drawn: Sequence[Curve], chosen: float) -> Figure:
         height=380,
         xaxis=budget_axis(min(drawn[0].epsilon), max(drawn[0].epsilon)),
         yaxis=log_axis(f"Error of the mean [{UNIT}]", heights),
-        shapes=[upright(chosen, MUTED, dash=None, width=1.2)],
+        shapes=[upright(budget, MUTED, dash=None, width=1.2)],
     )  # fmt: skip

@@ -87,3 +87,8 @@ def test_losses_have_intervals_that_count_draws_or_tested_records():
     gains, chance = (replace(two, value=-3.0, reach=reach) for reach in (1.0, 4.0))
     assert "least for b, a gain of 3 " in sentence((one, gains), told, 1.0)
     assert "least for b, nothing" in sentence((one, chance), told, 1.0)
+    assert sentence((two,), told, 1.0).endswith(f"privacy costs **{two.value:.2g} points** for b.")
+    assert sentence((two, two), told, 1.0).endswith("points** for every group.")
+    assert sentence((chance, chance, replace(chance, value=-2.0)), told, 1.0) == (
+        "At ε = 1 privacy costs **nothing** for every group."
+    )

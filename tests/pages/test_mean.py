@@ -89,3 +89,12 @@ def test_who_pays_is_one_sentence_and_a_chart_and_what_is_released_has_an_interv
     assert dots["x"] == sorted(dots["x"])
     assert all(reach > 0.0 for reach in dots["error_x"]["array"])
     assert "mean of kappa, cut at 5" in str(page.table[0].value)
+
+
+def test_one_group_that_loses_is_said_once(visit: Open, home: Path):
+    """Of twenty records that are all clipped, one third of the bins holds all."""
+    fields = {"bound": "0.5", "records": "20", "epsilon": "0.05", "tab": "Histogram"}
+    said = texts([visit("mean", **trained(**fields))])
+    found = "privacy costs **2,500 % of the count** for the fullest third of the bins."
+    assert f"At ε = 0.05 {found}" in said
+    assert "least for" not in said

@@ -15,6 +15,7 @@ from pages.ui.words import number
 
 FEW = 5
 """With fewer repetitions, the spread is that of all groups together."""
+NOTHING = "nothing"
 
 
 @dataclass(frozen=True)
@@ -89,13 +90,17 @@ def _spread(values: Floats) -> tuple[Floats, int] | None:
 
 
 def sentence(found: Sequence[Loss], groups: Groups, budget: float) -> str:
-    """Who loses most and who least, and whether chance may be why."""
+    """Who loses most and who least, and whether chance may be why; else what all lose alike."""
     most, least = max(found, key=lambda one: one.value), min(found, key=lambda one: one.value)
+    ends = [_said(one, groups) for one in (most, least)]
+    if most is least or ends == [NOTHING] * 2:
+        who = _named(most) if len(found) == 1 else "every group"
+        return f"At ε = {budget:g} privacy costs **{ends[0]}** for {who}."
     said = (
-        f"At ε = {budget:g} privacy costs most for {_named(most)}, **{_said(most, groups)}**, and "
-        f"least for {_named(least)}, {_said(least, groups)}."
+        f"At ε = {budget:g} privacy costs most for {_named(most)}, **{ends[0]}**, and "
+        f"least for {_named(least)}, {ends[1]}."
     )
-    if most is least or most.reach is None or least.reach is None:
+    if most.reach is None or least.reach is None:
         return said
     apart = most.value - least.value > math.hypot(most.reach, least.reach)
     return said if apart else f"{said} Chance may explain the difference."
@@ -108,7 +113,7 @@ def _named(one: Loss) -> str:
 
 def _said(one: Loss, groups: Groups) -> str:
     if abs(one.value) < 0.05 or (one.value < 0.0 and (one.reach is None or -one.value < one.reach)):
-        return "nothing"
+        return NOTHING
     value = number(abs(one.value), 2)
     return f"{'a gain of ' * (one.value < 0.0)}{value} {groups.cost[int(value != '1')]}"
 

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine import catalog
+from engine.cli.work import RunError, complete
 from engine.core.gauges import Gauge
 from engine.papers.survival.evaluation import curves as fitted_curves
 from engine.papers.survival.evaluation.curves import Scale
@@ -340,3 +341,36 @@ def test_an_unknown_failure_probability_is_said_in_every_form_of_the_card():
     pure = catalog.paper("survival").entry("out_pert").guarantee(SurvivalSpec(), 100, "a person")
     assert card.chance(pure) == ""
     assert card.lines(["Output"], [pure])["Proved ε"] == ["1"]
+
+
+def test_a_test_that_waits_is_not_said_to_be_hidden_by_noise(visit: Open, home: Path):
+    fields = address(tab="People", dataset="Wichert", epsilon="5")
+    begin(home, defaults.addressed("survival", fields).jobs["log_rank"])
+    test = visit("survival", **fields)
+    assert not test.exception
+    assert "The test appears as soon as it is run." in said(test)
+    assert "Noise hides too much for a test" not in said(test)
+
+
+def test_noise_hides_a_test_by_a_rule_that_reads_no_record(visit: Open, home: Path):
+    """There are fewer than 2 records for each interval and deviation of the noise."""
+    fields = address(tab="People", dataset="Wichert", epsilon="0.1", intervals="400")
+    test = visit("survival", **fields)
+    assert not test.exception
+    assert "Noise hides too much for a test: use fewer intervals or a larger ε." in said(test)
+    assert "there are too few records for a test with so many intervals" in said(test)
+
+
+def test_groups_are_not_compared_where_covariates_vary_in_time(visit: Open, home: Path):
+    fields = address(tab="People", dataset="Heart", epsilon="10")
+    job = defaults.addressed("survival", fields).jobs["log_rank"]
+    with pytest.raises(RunError, match="fixed in time"):
+        complete(Client(home, workers=False), job, lambda done, total: None)
+    test = visit("survival", **fields)
+    assert not test.exception
+    assert "The test needs covariates that are fixed in time." in said(test)
+    assert "Noise hides too much" not in said(test)
+    assert "a hazard ratio of 2" not in said(test)
+    assert "Studies that find the difference [%]" not in {
+        one["layout"]["yaxis"]["title"]["text"] for one in charts(test)
+    }

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from engine.papers.survival.price.compared import power
 from engine.papers.survival.spec import SurvivalSpec
+from engine.runs.job import refusal
 from pages.ui import words
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.lines import Line
@@ -24,8 +25,10 @@ RATIOS = (1.25, 1.5, 2.0)
 LEVEL = 0.05
 
 
-def compared(view: View) -> list[Part]:
+def compared(view: View) -> list[Part] | Note:
     """What the test found, and how often it finds a difference at each budget."""
+    if refusal(view.paper.entry(METHOD), view.data.name):
+        return Note("VARYING")
     spec = view.setting(METHOD)
     budgets = [float(one) for one in view.watched[METHOD].job.axes.get(BUDGET, (view.budget,))]
     drawn = [_line(view, spec, ratio, i, budgets) for i, ratio in enumerate(RATIOS)]
@@ -39,21 +42,28 @@ def compared(view: View) -> list[Part]:
     def change(figure: Figure, drawn: Sequence[Line]) -> None:
         figure.layout["xaxis"] = budget_axis(min(budgets), max(budgets))
 
-    return [_found(view), Lines(drawn, facts, change=change)]
+    return [_found(view, hidden=not np.isfinite(at).all()), Lines(drawn, facts, change=change)]
 
 
-def _found(view: View) -> Note:
-    """The private test of the two groups, in a sentence."""
+def _found(view: View, *, hidden: bool) -> Note:
+    """The private test of the two groups, in a sentence.
+
+    Args:
+        view: The page.
+        hidden: Whether there are too few records for the noise, by a rule that reads none.
+    """
     one = view.watched[METHOD]
     column = int(one.job.values.get("group", 2)) - 1
     if column >= len(view.data.features):
         return Note("COLUMN")
     name, at = unit_of(view.data, column), chosen(view, METHOD)
+    if hidden:
+        return Note("NOISY")
     if one.results is None or not len(at):
         return Note("SOON", {"name": name})
     p, score = (float(one.results.gauges[kind][at[0]]) for kind in ("p_value", "statistic"))
     if not np.isfinite(p):
-        return Note("NOISY")
+        return Note("SOON", {"name": name})
     differs = "differ" if p < LEVEL else "are not shown to differ"
     return Note("TESTED", {"name": name, "differs": differs, "p": p, "score": abs(score)})
 

@@ -137,6 +137,10 @@ def line(budgets: tuple[float, ...], middle: tuple[float, ...]) -> Curve:
         ((0.1, 0.5, 1.0), (0.6, 0.4, 0.9), "At ε = 0.5 and below, DP-SGD costs 37 or more."),
         ((0.1, 0.5, 1.0), (0.3, 0.7, 0.9), "At ε = 0.1, DP-SGD costs 67."),
         ((0.1, 0.5, 1.0), (0.8, 0.85, 0.9), ""),
+        # a smaller budget that costs less, or as much, is no breakdown
+        ((0.1, 0.5, 1.0), (0.4, 0.6, 0.5), ""),
+        ((0.1, 0.5, 1.0), (0.4, 0.499, 0.5), ""),
+        ((0.1, 0.5, 1.0), (0.4, 0.3, 0.5), "At ε = 0.5 and below, DP-SGD costs 57 or more."),
         # a smaller budget that is better hides nothing, a larger one is not below
         ((0.5, 1.0, 2.0), (0.8, 0.9, 0.5), ""),
         ((0.5, 1.0, 2.0), (0.8, 0.98, 0.98), f"From ε = 1 on, DP-SGD {BEATS}."),

@@ -202,7 +202,7 @@ class _Told:
         return _say(key, budget=over[1], name=name, why=why)
 
     def breaks(self, one: Curve, name: str, chance: float | None) -> str:
-        """How a line breaks down at a smaller budget; empty where it does not."""
+        """How a line breaks down at a smaller budget; empty where it costs no more there."""
         if not self.compared or chance is None or chance == (none := self.none(one)):
             return ""
         way = [(v - none) / (chance - none) for v in one.middle]
@@ -212,6 +212,8 @@ class _Told:
             return ""
         least = min(low, key=lambda at: self.sign * _value(one, at))
         count = replace(self, budget=least)._amount(one)[0]
+        if self._loss(one, least) <= self._loss(one, self.budget) or count == self._amount(one)[0]:
+            return ""
         key = "below" if len(low) > 1 else "worse"
         return _say(key, budget=low[-1], name=name, count=count)
 
@@ -220,9 +222,13 @@ class _Told:
         digits = 2 if self.how.scale == 100.0 else 3
         return tr(self.how.text).format(figures(number(value, digits)))
 
+    def _loss(self, one: Curve, budget: float) -> float:
+        """What a line loses at a budget, in the unit of the cost."""
+        return self.how.scale * self.sign * (_value(one, budget) - self.none(one))
+
     def _amount(self, one: Curve) -> tuple[str, str]:
         """The loss and its unit."""
-        loss = self.how.scale * self.sign * (_value(one, self.budget) - self.none(one))
+        loss = self._loss(one, self.budget)
         few, many = map(tr, self.how.cost)
         if self.how.scale != 100.0:
             return figures(number(max(loss, 0.0), 2)), many

@@ -30,6 +30,7 @@ from tests.pages.drawn import charts
 from tests.pages.played import begin, play
 
 EPSILONS = (0.1, 1.0, 6.4)
+TOLD_APART = "Can two be told apart?"
 
 
 def job(method: str = "out_pert", dataset: str = "flchain", **values: object) -> Job:
@@ -362,7 +363,7 @@ def test_the_address_holds_the_open_tab_and_a_tab_that_is_not_there_is_said(
 def test_two_runs_are_told_apart_by_the_engine(visit: Open, home: Path):
     play(home, job())
     play(home, job("obj_pert"))
-    test = visit("compare", **{"compare.tab": "Can two be told apart?"})
+    test = visit("compare", **{"compare.tab": TOLD_APART})
     test.session_state["compare.tab"] = "Can two be told apart?"
     test.run()
     assert not test.exception
@@ -447,7 +448,7 @@ def test_four_lines_are_in_colour_first_those_that_the_answer_names(
     assert len(coloured()) == 4
     for name in re.findall(r"\*\*(.+?)\*\*", said)[:4]:
         assert name in coloured()
-    test.segmented_control(key="compare.lines").set_value("All 5 lines").run()
+    test.segmented_control(key="compare.lines").set_value("All lines").run()
     assert len(coloured()) == 5
     plain = candidates.looks([candidate(job("non_private")), candidate(job("out_pert"))])
     assert plain[1] == replace(plain[1], colour=candidate(job("out_pert")).colour)
@@ -557,3 +558,45 @@ def test_one_repetition_is_told_apart_from_none(home: Path):
     assert answers.frontier(chosen, lines, gauge)[0].names == ("B", "A", "C")
     lines["B"] = replace(lines["B"], count=(3,) * 3)
     assert answers.frontier(chosen, lines, gauge)[0].names == ("B",)
+
+
+def test_runs_on_different_data_have_no_best_method(
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """One task may be easier than another, so the better result says nothing of the method."""
+    monkeypatch.setattr(candidates.Trained, "proved", lambda one, epsilon: epsilon)
+    play(home, job())
+    play(home, job("obj_pert", dataset="wichert"))
+    address = {"compare.data": shown.ALL, "compare.tab": "Best proved"}
+    test = visit("compare", **address)
+    assert not test.exception
+    assert len(lines(test)) == 2
+    said = [one.value for one in test.markdown]
+    assert said.count(shown.UNRANKED) == 2  # below the question, and in the tab
+    assert not any("best." in text for text in said)
+    assert not test.table
+    test.multiselect[0].set_value(test.multiselect[0].options[:1]).run()
+    assert any("is best" in one.value for one in test.markdown)
+    test = visit("compare", **{**address, "compare.tab": TOLD_APART})
+    assert any("a difference may come from the data" in one.value for one in test.caption)
+
+
+def test_the_address_holds_the_lines_and_the_pair_that_is_tested(visit: Open, home: Path):
+    methods = ("out_pert", "obj_pert", "dp_gd", "out_pert_gauss", "obj_pert_gauss")
+    for one in methods:
+        play(home, job(one))
+    test = visit("compare", **{"compare.tab": TOLD_APART})
+    names = test.selectbox(key="compare.first").options
+    held = {"lines": "All lines", "first": names[2], "second": names[4]}
+    address = {f"compare.{name}": text for name, text in held.items()}
+    test = visit("compare", **{"compare.tab": TOLD_APART}, **address)
+    assert not test.exception
+    assert not test.warning
+    assert test.segmented_control(key="compare.lines").value == "All lines"
+    pair = [test.selectbox(key=f"compare.{name}") for name in ("first", "second")]
+    assert [one.value for one in pair] == [names[2], names[4]]
+    for one in (test.segmented_control(key="compare.lines"), *pair):
+        assert one.proto.query_param_key == one.key  # the browser writes it there
+    stale = visit("compare", **{"compare.tab": TOLD_APART, "compare.first": "gone"})
+    assert not stale.exception
+    assert stale.selectbox(key="compare.first").value == names[0]

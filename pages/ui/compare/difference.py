@@ -15,6 +15,10 @@ from pages.ui.kit.access import client
 PATIENCE = 60.0
 """Seconds that the test may take on a busy machine."""
 
+FIELDS = ("first", "second")
+"""Names in the address of the two runs."""
+DATA_DIFFER = "These runs use different data sets, so a difference may come from the data alone."
+
 
 def show(chosen: Mapping[str, Candidate], gauge: str, kind: Gauge, at: float) -> None:
     """Draws the choice of two runs and the answer."""
@@ -28,9 +32,7 @@ def show(chosen: Mapping[str, Candidate], gauge: str, kind: Gauge, at: float) ->
             f"Needs two runs of this app with at least 2 repetitions at ε = {words.number(at)}."
         )
         return
-    left, right = st.columns(2)
-    first = left.selectbox("First run", list(able), key=f"{PREFIX}.first")
-    second = right.selectbox("Second run", list(able), 1, key=f"{PREFIX}.second")
+    first, second = _pair(list(able))
     if first == second:
         st.markdown("Choose two different runs.")
         return
@@ -45,7 +47,21 @@ def show(chosen: Mapping[str, Candidate], gauge: str, kind: Gauge, at: float) ->
         if answer["paired"]
         else "Welch's t-test: these runs share no seeds, so repetitions are not paired."
     )
+    if runs[0].dataset != runs[1].dataset:
+        st.caption(DATA_DIFFER)
     st.caption("If you test many pairs, about 1 in 20 equal pairs will seem different by chance.")
+
+
+def _pair(names: list[str]) -> tuple[str, str]:
+    """The two runs that are chosen; the address holds them."""
+    titles, places = ("First run", "Second run"), st.columns(2)
+    chosen = []
+    for field, title, place, at in zip(FIELDS, titles, places, (0, 1), strict=True):
+        key = f"{PREFIX}.{field}"
+        if st.session_state.get(key) not in (None, *names):
+            st.session_state[key] = names[at]  # that run has no repetitions at this budget
+        chosen.append(place.selectbox(title, names, at, key=key, bind="query-params"))
+    return chosen[0], chosen[1]
 
 
 def sentence(names: tuple[str, str], at: float, answer: Mapping[str, Any], kind: Gauge) -> str:

@@ -59,6 +59,9 @@ FREE = "The app treats these data as public, so the answer is exact and costs no
 TABS = ("Guarantees", "Best proved", "Which ε do I need?", "Can two be told apart?")
 TAB = Offer("tab", TABS, TABS, TABS[0])
 """The open tab, which the address holds."""
+LINES = (FEW_LINES, "All lines")
+FOCUS = Offer("lines", LINES, LINES, FEW_LINES)
+"""Which lines are in colour."""
 
 
 def show() -> None:
@@ -89,8 +92,8 @@ def _draw(comparable: list[Candidate]) -> None:
     data = shown.data(comparable)
     gauges = candidates.gauges(comparable)
     budgets = shown.budgets(comparable)
-    free = [*(f"runs.{name}" for name in gauges), "by", "measure"]
-    address.settle(PAGE, PREFIX, [data, shown.measures(gauges), budgets, TAB], free)
+    free = [*(f"runs.{name}" for name in gauges), "by", "measure", *difference.FIELDS]
+    address.settle(PAGE, PREFIX, [data, shown.measures(gauges), budgets, TAB, FOCUS], free)
     at = moved.select_slider(
         "Privacy budget ε", budgets.texts, budgets.default, key=f"{PREFIX}.epsilon",
         bind="query-params",
@@ -114,8 +117,8 @@ def _draw(comparable: list[Candidate]) -> None:
     lines, levels = candidates.drawn(runs, name, epsilon)
     rows = answers.frontier(runs, lines, gauges[name])
     told, best = shown.answer(rows, epsilon)
-    if gauges[name].better == "neither":
-        told, rows, best = shown.NEITHER.format(gauges[name].label), [], ()
+    if why := shown.unranked(runs, gauges[name]):
+        told, rows, best = why, [], ()
     with answer:
         place = data.texts[data.values.index(dataset)]
         st.subheader(shown.QUESTION.format(place), anchor=False)
@@ -151,9 +154,9 @@ def _focused(
     """The same lines, the best and the papers' own in colour, unless all are asked for."""
     if len(lines) <= MAIN:
         return lines
-    texts = (FEW_LINES, f"All {len(lines)} lines")
     few = st.segmented_control(
-        "Lines", texts, default=FEW_LINES, required=True, help=MAIN_HELP, key=f"{PREFIX}.lines",
+        "Lines", FOCUS.texts, default=FOCUS.default, required=True, help=MAIN_HELP,
+        key=f"{PREFIX}.{FOCUS.field}", bind="query-params",
     )  # fmt: skip
     return shown.focused(chosen, lines, best, few=few == FEW_LINES)
 
@@ -238,8 +241,7 @@ def _guarantees(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: 
 
 def _best(chosen: dict[str, Candidate], rows: list[Best], gauge: Gauge) -> None:
     """The best proved method: read off the runs, or asked of private records."""
-    none = shown.NEITHER.format(gauge.label) if gauge.better == "neither" else shown.NONE
-    st.markdown(shown.BEST if rows else none)
+    st.markdown(shown.BEST if rows else shown.unranked(chosen, gauge) or shown.NONE)
     if rows:
         st.table(
             shown.frontier(rows, gauge), hide_index=True, border="horizontal",

@@ -32,6 +32,10 @@ BEST = (
     "Each row holds up to the budget of the next row."
 )
 NEITHER = "*{}* has no better direction, so no method is best by it."
+UNRANKED = (
+    "Runs on different data sets cannot be ranked, because some tasks are easier: choose one data "
+    "set to see which method is best on it."
+)
 NONE = "For none of these runs is a finite ε proved."
 APART = "Methods count as different where the intervals of their medians do not overlap."
 INTERVAL = "In brackets: the middle 80 % of the repetitions."
@@ -77,6 +81,14 @@ def able(here: Sequence[Candidate], gauge: str, dataset: str) -> dict[str, Candi
         end = "" if dataset else f", {words.short(data)}"
         found |= {f"{name}{end}": one for name, one in named.items()}
     return found
+
+
+def unranked(chosen: Mapping[str, Candidate], gauge: Gauge) -> str:
+    """Why no method is best among some runs, in one sentence; empty where one may be."""
+    if gauge.better == "neither":
+        return NEITHER.format(gauge.label)
+    tasks = {one.dataset for one in chosen.values() if one.spends}
+    return UNRANKED if len(tasks) > 1 else ""
 
 
 def answer(rows: Sequence[Best], epsilon: float) -> tuple[str, tuple[str, ...]]:

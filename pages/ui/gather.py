@@ -52,7 +52,7 @@ def texts() -> set[str]:
         found |= {paper.title, home.first(layout.words), paper.claim, *_names(paper, words=True)}
         found |= {one.summary for one in paper.methods if one.role != "reference"}
         for one in layout.says.values():
-            found |= {one.text, *one.cost, one.own, one.thanks, one.errors}
+            found |= {one.text, *one.cost, one.own, one.thanks, one.errors, one.before}
     return {text for text in found if said(text)} - names()
 
 

@@ -67,6 +67,16 @@ def test_the_finding_is_in_the_unit_of_the_column(visit: Open, measured: Path):
     assert "mg/dL of error** with" in texts([visit("mean")])
 
 
+def test_the_finding_tells_what_clipping_costs_where_noise_costs_less(visit: Open, measured: Path):
+    """A bound far below the values makes the noise small and the answer useless."""
+    said = texts([visit("mean", **{"mean.bound": "0.5"})])
+    assert "At ε = 1, clipping alone costs **0.94 mg/dL of error**; " in said
+    assert "adds 4·10⁻⁶" in said
+    assert "privacy costs **" not in said
+    noisy = {"mean.bound": "30"}, {"mean.epsilon": "0.1"}
+    assert "clipping alone" not in texts(visit("mean", **one) for one in noisy)
+
+
 def test_lines_with_and_without_privacy_are_of_the_same_records():
     """Each repetition draws its records, so a cost is the difference of the same repetitions."""
     jobs = defaults.opening("mean")

@@ -43,6 +43,8 @@ class Saying:
         own: What the paper's own method is called.
         thanks: What helps a private method to be better than the training without privacy, after
             "thanks to"; empty where none can be.
+        before: What is lost without any noise too, with a place for the number: "clipping costs
+            {}". It is told first where that is more than by the noise; empty to tell nothing.
     """
 
     text: str
@@ -52,6 +54,7 @@ class Saying:
     errors: str = ""
     own: str = "the paper's own method"
     thanks: str = ""
+    before: str = ""
 
     def guessed(self, data: Card) -> float | None:
         """What guessing gets."""
@@ -104,6 +107,8 @@ def finding(
         parts.append(f"{told.first(held[0], names[0])}{guess}")
     if len(held) > 1:
         parts.append(told.next(held[1], names[1]))
+    if held and (before := told.before(held[0])):
+        parts = [before, *map(told.adds, held[:2], names)]
     if lost is not None:
         same = _say("it") if names[-1:] == [own] else _say("printed", name=own)
         said = told.next(lost, same) if held else told.first(lost, label(lost.label))
@@ -186,6 +191,22 @@ class _Told:
         if not aside and count != replace(self, cast=plain)._amount(one)[0]:
             aside = ", own"  # the level that is drawn and named would give another number
         return _say(f"next{aside}", name=name, count=count)
+
+    def before(self, one: Curve) -> str:
+        """What is lost without any noise, where that is more than by the noise; else empty.
+
+        Both add up as squares do: noise that loses as much as is lost without it makes an error
+        √2 times as large.
+        """
+        if not self.compared or not self.how.before:
+            return ""
+        if _value(one, self.budget) > math.sqrt(2.0) * self.none(one):
+            return ""
+        return tr(self.how.before).format(figures(number(self.how.scale * self.none(one), 2)))
+
+    def adds(self, one: Curve, name: str) -> str:
+        """What a method's noise costs beside that."""
+        return _say("adds", name=name, count=self._amount(one)[0])
 
     def beats(self, one: Curve, name: str) -> str:
         """Where a line beats no privacy, the intervals of both medians apart; else empty."""

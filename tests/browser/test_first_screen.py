@@ -306,6 +306,25 @@ def test_buttons_that_a_phone_always_shows_cover_no_legend(
     assert names["y"] >= bar["y"] + bar["height"]
 
 
+@pytest.mark.parametrize("width", [360, 390])
+def test_a_phone_s_legend_of_all_methods_begins_below_the_axis_title(
+    browser: Browser, server: tuple[str, Path], width: int
+):
+    """Ticks of two lines, as that of lines without a proof has, move the title down."""
+    page = browser.new_page(
+        viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True
+    )
+    page.goto(f"{server[0]}/survival?survival.lines=All+methods")
+    chart = page.locator(".js-plotly-plot:has(.legend .traces)").first
+    chart.wait_for()
+    still(page)
+    title, names = (chart.locator(part).first.bounding_box() for part in (".xtitle", ".legend"))
+    page.close()
+    assert title is not None
+    assert names is not None
+    assert names["y"] >= title["y"] + title["height"]
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("path", ["pcdbn", "lvq?lvq.tab=Pictures", "yesiwell?yesiwell.tab=Network"])
 def test_buttons_that_a_phone_always_shows_cover_no_words(

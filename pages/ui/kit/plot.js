@@ -113,7 +113,7 @@ function template({ font, ink, ground, line, muted, series }) {
 const LARGER = 1.6 // type of a picture, which stands on slides and in print, to that of the page
 const [ACROSS, DOWN] = [960, 540] // pixels of such a picture: ten inches wide
 const WRAP = 7 // pixels of a character, about
-const LINE = 18 // pixels of a line of the caption
+const LINE = 18 // pixels of a line of the caption, and of a tick's words
 const BELOW = 76 // pixels that the axis and its title take
 const CLEAR = "rgba(0,0,0,0)"
 const DPI = 300
@@ -362,8 +362,8 @@ function arrange({ data, layout }, width, look) {
   if (narrow && guess) guess.text = guess.text.split(":")[0] // curves have not left the rest
   if (narrow && up?.text?.length > LONG) up.text = up.text.replace(" [", "<br>[")
   if (layout.meta?.fit) layout.margin = { ...layout.margin, t: 10 }
-  if (layout.meta?.fit && !ends(layout).length) legend({ data, layout }, narrow)
   if (shown(width) && !ends(layout).length) under({ data, layout })
+  if (layout.meta?.fit && !ends(layout).length) legend({ data, layout }, narrow)
 }
 
 // A legend above the chart begins below the buttons, and so do pictures and words at its top.
@@ -386,10 +386,12 @@ function legend({ data, layout }, narrow) {
   const rows = { font: { size: 12 }, itemwidth: 30, maxheight: 4000 }
   const high = lines * ENTRY * scale()
   if (narrow) {
-    const free = layout.height - BELOW * scale()
-    layout.height += high
-    layout.margin = { ...layout.margin, b: BELOW * scale() + high }
-    layout.legend = { x: 0, y: -BELOW * scale() / free, yanchor: "top", ...rows }
+    const free = layout.height - layout.margin.t - BELOW * scale()
+    const further = (tall(layout.xaxis?.ticktext ?? []) - 1) * LINE * scale()
+    const [below, room] = [BELOW * scale() + further, high + lines * APART]
+    layout.height += room + further
+    layout.margin = { ...layout.margin, b: below + room }
+    layout.legend = { x: 0, y: -below / free, yanchor: "top", tracegroupgap: APART, ...rows }
     return
   }
   layout.height = Math.max(layout.height, high + BUTTONS + BELOW)
@@ -406,6 +408,9 @@ function wide(text, size, { font }) {
   pen.font = `${size}px ${font}`
   return Math.max(...text.split("<br>").map((line) => pen.measureText(line).width))
 }
+
+// How many lines the tallest of some texts has.
+const tall = (texts) => Math.max(1, ...texts.map((one) => one.split("<br>").length))
 
 // A text in lines that are no wider than so many pixels, where its words allow it.
 function wrapped(text, size, look, most) {
@@ -511,8 +516,7 @@ function nameLines({ layout }, width, look) {
     xaxis.title.text = "" // the chosen budget above the chart says what the axis is
     ranged({ layout }, look)
   }
-  const rows = Math.max(1, ...xaxis.ticktext.map((one) => one.split("<br>").length))
-  const below = rows * xaxis.tickfont.size + (low ? 0 : xaxis.title.font.size)
+  const below = tall(xaxis.ticktext) * xaxis.tickfont.size + (low ? 0 : xaxis.title.font.size)
   const bottom = Math.ceil(1.35 * below + (low ? 8 : 22))
   const top = Math.ceil(24 * scale()) + shown(width) // the chosen budget stands there
   const { title } = yaxis

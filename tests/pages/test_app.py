@@ -230,6 +230,24 @@ def test_a_waiting_run_is_stopped_at_once_and_can_be_asked_for_again(visit: Open
     assert {run.state for run in client.runs()} == {"queued"}
 
 
+def test_what_was_stopped_is_said_where_its_progress_stood(visit: Open, home: Path):
+    """How often each method was repeated until then, and the button that runs them again."""
+    test = visit("enadpp")
+    for run in Client(home, workers=False).runs():
+        begin(home, run.job).finish("cancelled", [])
+    test.run()
+    assert not test.exception
+    lines = [one.value for one in test.markdown]
+    (at,) = (i for i, text in enumerate(lines) if text.startswith("Stopped · "))
+    assert re.fullmatch(r"Stopped · (\d+ to )?\d+ repetitions?", lines[at])
+    (panel,) = (i for i, text in enumerate(lines) if "stopped; what" in text)
+    assert at < panel
+    assert re.search(r" \d+ runs were stopped", lines[panel])  # some names have a comma
+    assert [one.label for one in test.button].count("Run again") == 1
+    test.button(key="enadpp.again").click().run()
+    assert not any(one.value.startswith("Stopped · ") for one in test.markdown)
+
+
 def paused(home: Path, intervals: int) -> set[bool]:
     """Whether the runs of one number of intervals wait for somebody to look at them."""
     runs = Client(home, workers=False).runs()

@@ -269,8 +269,8 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
         with st.container(border=True):
             for line in endings((one.label, one.run) for one in halted if one.run):
                 st.markdown(line)
-            if button(slug, "again", "Run again", watched, focus):
-                st.rerun()
+            if active and button(slug, "again", "Run again", watched, focus):
+                st.rerun()  # else the button stands beside the tabs
     if not (unasked or active or halted):
         _over(slug, watched, focus)
     elif not active or any(one.run is not None and one.run.outdated for one in watched.values()):

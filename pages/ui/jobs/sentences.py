@@ -50,6 +50,8 @@ def _ending(labels: list[str], state: str, error: str) -> str:
     match state:
         case "cancelled":
             was, it = ("were", "they") if many else ("was", "it")
+            if many and any("," in label for label in labels):
+                who = words.plural(len(labels), "run")  # a list of such names cannot be read
             return f":material/stop_circle: {who} {was} stopped; what {it} measured is shown."
         case "interrupted":
             return f":material/power_off: {who} {'were' if many else 'was'} interrupted.{reason}"

@@ -1,5 +1,7 @@
 """One line on all that a page trains: how much is there, how long the rest takes, and Stop.
 
+Where all of it has ended before its end, the line says so, and offers to run it again.
+
 It stands in the row of the tabs, above the chart, and takes no room of its own: what a person
 looks at does not move when training begins or ends. A telephone has no room beside its tabs: there
 it is a line above them.
@@ -20,7 +22,7 @@ from engine.runs import shipped
 from engine.runs.job import Job
 from pages.ui import words
 from pages.ui.jobs import live
-from pages.ui.jobs.live import Watched
+from pages.ui.jobs.live import HALTED, Watched
 from pages.ui.jobs.sentences import share
 from pages.ui.kit.style import sheet
 
@@ -37,6 +39,8 @@ _LEARNT: set[str] = set()
 """The runs that have been compared so."""
 SEEN = 0.2
 """Once so much of the work is done, its pace tells how long the rest takes."""
+ENDED = dict(zip(HALTED, ("Stopped", "Failed", "Interrupted"), strict=True))
+"""What is said of a page whose runs have not come to their end."""
 STYLE = sheet(__file__)
 
 
@@ -58,7 +62,7 @@ class Phase:
 def draw(
     prefix: str, watched: Mapping[str, Watched], focus: Mapping[str, float], *, waits: bool = False
 ) -> None:
-    """Draws the line while anything is under way; a way to begin where nothing is asked for.
+    """Draws the line while anything is under way, or has not come to its end; else a way to begin.
 
     Args:
         prefix: What the names of its widgets begin with.
@@ -81,8 +85,27 @@ def draw(
                 "Stop", icon=":material/stop_circle:", key=f"{prefix}.stop", on_click=live.stop,
                 args=(watched,), disabled=all(map(_stopping, active)),
             )  # fmt: skip
+        elif said := halted(watched):
+            st.markdown(said)
+            if live.button(prefix, "again", "Run again", watched, focus):
+                st.rerun()
         elif all(unasked) or (waits and any(unasked)):
             live.button(prefix, "all", "Train", watched, focus)
+
+
+def halted(watched: Mapping[str, Watched]) -> str:
+    """How runs ended that did not come to their end, and how often each was repeated until then.
+
+    Empty where all came to their end.
+    """
+    short = [one for one in watched.values() if one.run is not None and one.run.state in ENDED]
+    if not short:
+        return ""
+    ends = {one.run.state for one in short if one.run is not None}
+    counts = [0 if one.drawn is None else len(set(one.drawn.seeds.tolist())) for one in short]
+    least = "" if min(counts) == max(counts) else f"{min(counts)} to "
+    way = next(text for state, text in ENDED.items() if state in ends)
+    return f"{way} · {least}{words.plural(max(counts), 'repetition')}"
 
 
 def sentence(watched: Mapping[str, Watched], left: float | None) -> str:

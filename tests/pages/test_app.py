@@ -164,6 +164,15 @@ def test_every_knob_beyond_its_ends(visit: Open, beyond: str):
     assert all(note.startswith("Link value ignored: ") and "expected" in note for note in notes)
 
 
+def test_a_moved_value_is_told_for_a_while_only(visit: Open):
+    """A slider draws a part of the page, in which a lasting note would become untrue."""
+    test = visit("lvq", **{"lvq.epsilon": "0.3"})
+    assert not test.warning
+    said = "Link value moved: epsilon 0.3 is not on its slider, 0.25 is nearest"
+    assert [one.value for one in test.toast] == [said]
+    assert test.select_slider(key="lvq.epsilon").value == "0.25"
+
+
 @pytest.mark.thorough
 def test_unknown_names_in_the_address_are_told_one_by_one(visit: Open, trained: Path):
     test = visit("survival", **address(dataset="nobody", calibration="loose", colour="red"))

@@ -9,7 +9,7 @@ from datasets import own
 from engine.catalog import paper
 from engine.core.spec import Value
 from engine.runs.job import Job
-from pages.ui.kit.offers import Offer, figure
+from pages.ui.kit.offers import MOVED, Offer, figure
 from pages.ui.words import escaped, short
 
 NOTES = "address.notes"
@@ -56,7 +56,10 @@ def settle(page: str, slug: str, offers: Sequence[Offer], free: Sequence[str] = 
         st.session_state[NOTES] = notes
         st.switch_page(page, query_params=kept)
     for note in (*st.session_state.pop(NOTES, ()), *gone):
-        st.warning(escaped(note), icon=":material/link_off:")
+        if note.startswith(MOVED):  # untrue once that slider moves, which draws a part only
+            st.toast(escaped(note), icon=":material/link_off:", duration="long")
+        else:
+            st.warning(escaped(note), icon=":material/link_off:")
 
 
 def _gone(was: str, text: str, note: str) -> str:

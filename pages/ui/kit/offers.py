@@ -15,6 +15,8 @@ from pages.ui.words import short
 MANY = 60
 """A linear slider offers at most this many values."""
 ROUND = (1.0, 2.0, 5.0)
+MOVED = "Link value moved: "
+"""Begins the sentence on a number to which the nearest offered one was taken."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class Offer:
         text = self.text(value)
         if value in self.values:
             return text, ""
-        return text, f"Link value moved: {self.field} {raw} is not on its slider, {text} is nearest"
+        return text, f"{MOVED}{self.field} {raw} is not on its slider, {text} is nearest"
 
     def _number(self, raw: str) -> Value:
         """A number that the spec admits; an offer of names admits no other name."""

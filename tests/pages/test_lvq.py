@@ -284,6 +284,21 @@ def test_the_plane_belongs_to_the_nearest_prototype():
     assert figures.nearest(places, anchors, labels).tolist() == [3, 7]
 
 
+def test_the_map_says_what_the_whole_metric_gets_right_and_no_order(visit: Open, home: Path):
+    """With much noise the plane alone can be right more often than the whole metric."""
+    jobs = wanted()
+    for job in jobs.values():
+        finish(home, job)
+    page = visit("lvq", **{"lvq.tab": "Pictures", "lvq.method": "GMLVQ, private"})
+    job = jobs["gmlvq_dp"]
+    rows = np.isclose(job.batch().column("epsilon"), float(page.select_slider("lvq.epsilon").value))
+    rng = np.random.default_rng(3)
+    _, wrong = (rng.uniform(0.1, 0.9, len(rows)) for _ in range(2))  # the second one stands
+    right = 1.0 - wrong[np.flatnonzero(rows)[0]]
+    assert "does better" not in said(page)
+    assert f"this repetition is right on {100 * right:.0f}\u00a0% of all test records" in said(page)
+
+
 @pytest.mark.parametrize(("far", "kind"), [(0.3, "-"), (30.0, "log")])
 def test_distances_that_differ_much_are_logarithmic(far: float, kind: str):
     actual = body(figures.memory(["A"], np.array([0.1]), None, np.array([far])))

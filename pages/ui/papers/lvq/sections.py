@@ -1,5 +1,6 @@
 """Sections of the page on learned prototypes: pictures, metric, map, training."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -40,13 +41,20 @@ def free(method: str) -> str:
 
 def kept(view: View, method: str) -> Kept | None:
     """A method's arrays at this budget, converged repetitions only; None if there are none."""
+    sane = converged(view, method)
+    arrays = view.watched[method].arrays
+    return None if sane is None else {name: rows[sane] for name, rows in arrays.items()}
+
+
+def converged(view: View, method: str) -> NDArray[np.bool_] | None:
+    """The repetitions at this budget whose training converged; None if there are none."""
     one = view.watched[method]
     if not one.arrays or one.results is None:
         return None
     at = {BUDGET: view.budget} if view.spends(method) else {}
     points = np.asarray(one.arrays["prototypes"], np.float64)
     sane = one.results.rows(**at) & np.isfinite(points).all(axis=(1, 2))
-    return {name: rows[sane] for name, rows in one.arrays.items()} if sane.any() else None
+    return sane if sane.any() else None
 
 
 def both(view: View, method: str) -> tuple[Kept, Kept | None]:
@@ -202,4 +210,14 @@ def plane(view: View) -> Chart:
     ]
     drawn = tags(called, {*classes.tolist(), *labels.tolist()})
     figure = figures.plane(points, classes, anchors, labels, drawn)
-    return Chart(figure, rows, {"READING": True, "right": right})
+    wrong = _wrong(view, MATRIX)
+    facts = {"READING": True, "right": right, "WHOLE": math.isfinite(wrong), "whole": 1.0 - wrong}
+    return Chart(figure, rows, facts)
+
+
+def _wrong(view: View, method: str) -> float:
+    """The test error of the repetition that is drawn; not a number where it is not measured."""
+    sane, results = converged(view, method), view.watched[method].results
+    if sane is None or results is None:
+        return float("nan")
+    return float(results.gauges["error"][sane][0])

@@ -17,6 +17,7 @@ from pages.ui.charts.size import against
 from pages.ui.paper import defaults
 from pages.ui.papers.pcdbn import figures
 from pages.ui.papers.pcdbn.formulas import _largest_numerator
+from pages.ui.words import number
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, plots, texts
 
@@ -215,6 +216,15 @@ def test_the_numerators_of_the_printed_polynomial():
 def test_sensitivity_of_the_default_layer_by_hand():
     """2 N_H^2 sum|alpha| (1 + 25) + 28^2 with N_H = 24 and sum|alpha| = 112/32."""
     assert lemma2(Layer()) == pytest.approx(2 * 576 * 3.5 * 26 + 784)
+
+
+def test_the_table_of_sensitivities_is_of_what_one_layer_gets(visited: Open):
+    """Of the 1,797 digits 1,438 are trained on, and of ε = 2 a layer gets 2 · 0.67 / 2."""
+    test = visited(tab="Why", epsilon="2")
+    (table,) = (one.value for one in test.table if "Noise on the average" in one.value)
+    rows = table.set_index("Reading")["Noise on the average"]
+    assert rows["Lemma 2"] == number(2**0.5 * 1312 / (0.67 * 1438)) == "1.93"
+    assert "a convolution layer gets 0.67, with 1,438 training records of 8 × 8" in said(test)
 
 
 def test_the_paper_is_in_the_catalogue():

@@ -9,7 +9,9 @@ import streamlit as st
 
 from engine.papers.dbn.pcdbn import sensitivity
 from engine.papers.dbn.pcdbn.sensitivity import Layer
+from engine.papers.dbn.price import layer_budgets
 from engine.training import polynomials as poly
+from engine.training.split import trained
 from pages.ui.charts.figure import by_row
 from pages.ui.charts.size import against
 from pages.ui.paper.parts import Abreast, Chart, Part, Table
@@ -22,6 +24,8 @@ from pages.ui.words import number
 FUNCTION = "pcdbn.try_f"
 ORDERS, COUNTS, WINDOWS = (1, 2, 3, 5, 7), (1, 2, 4, 8, 16, 32, 64), (3, 5, 7)
 """What sensitivities are drawn against, besides what is chosen."""
+LAYERS = 2
+"""Convolution layers, which share their part of ε."""
 LONGEST = 9
 """Lemma 3 is drawn up to this degree."""
 ROUNDING = 1e-14
@@ -126,22 +130,29 @@ def _swept(place: str, title: str, chosen: int, cases: Mapping[int, tuple[Layer,
 
 
 def _implied(view: View, layer: Layer, filters: int) -> Table:
-    """Each sensitivity, its noise, and the largest signal over it."""
-    n, batch = view.data.records, min(view.setting(OWN).batch, view.data.records)
+    """Each sensitivity, its noise, and the largest signal over it.
+
+    By the text each convolution layer has its share of ε; the program gives all of it to each.
+    """
+    own, n = view.setting(OWN), trained(view.data.records)
+    share, _ = layer_budgets(view.budget, own.layer_share, LAYERS)
     rows = []
     for name, delta in _deltas(layer, filters).items():
-        many = batch if name == PROGRAM else n
-        noise = math.sqrt(2.0) * delta / (view.budget * many)
+        budget, many = (view.budget, min(own.batch, n)) if name == PROGRAM else (share, n)
+        noise = math.sqrt(2.0) * delta / (budget * many)
         if name == PROGRAM:
             ratio = _largest_numerator(layer) / noise
         else:
-            ratio = sensitivity.signal_to_noise(delta, view.budget, n, layer)
+            ratio = sensitivity.signal_to_noise(delta, budget, n, layer)
         rows.append({
             "Reading": name, "Sensitivity Δ": number(delta),
             "Noise on the average": number(noise), "Signal over noise": number(ratio),
         })  # fmt: skip
     many = sensitivity.monomials(layer.size, layer.degree)
-    facts = {"side": layer.side, "degree": layer.degree, "size": layer.size, "many": many}
+    facts = {
+        "side": layer.side, "degree": layer.degree, "size": layer.size, "many": many,
+        "records": n, "share": share,
+    }  # fmt: skip
     return Table(rows, facts, bare=True)
 
 

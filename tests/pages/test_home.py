@@ -12,7 +12,7 @@ from pages.ui.charts.sketch import COLOURS, sketch
 from pages.ui.charts.theme import SERIES
 from pages.ui.home import WORDS
 from pages.ui.kit import shell
-from pages.ui.paper import preview, sketches
+from pages.ui.paper import foot, preview, sketches
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, texts
 from tests.pages.played import play
@@ -75,6 +75,25 @@ def test_a_typed_budget_is_read_in_either_writing_or_refused(
     assert test.select_slider(key="home.epsilon").value == shown
     assert [one.value for one in test.toast] == told
     assert test.text_input(key="home.epsilon.typed").value == ""
+
+
+def test_what_is_said_of_a_typed_budget_is_drawn_with_its_field(
+    visit: Open, monkeypatch: pytest.MonkeyPatch
+):
+    """Streamlit warns in the server's log where what a field calls draws by itself."""
+    calls, shown, take = list[str](), list[bool](), foot._take
+
+    def taken(*given):
+        calls.append("begins")
+        take(*given)
+        calls.pop()
+
+    monkeypatch.setattr(foot, "_take", taken)
+    monkeypatch.setattr(foot.st, "toast", lambda *given, **named: shown.append(bool(calls)))
+    test = visit()
+    for typed in ("1000", "0.123"):
+        test.text_input(key="home.epsilon.typed").set_value(typed).run()
+    assert shown == [False, False]
 
 
 def test_a_sketch_draws_each_line_in_the_colour_of_its_page():

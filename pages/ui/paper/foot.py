@@ -20,6 +20,8 @@ from pages.ui.paper.view import Page, View
 
 TYPED = "typed"
 """Ends the key of the field that takes a budget by its figures; no part of the address."""
+TOLD = "told"
+"""Ends the name of what that field has to say: what it calls may not draw."""
 LONGEST = 20
 """Characters that fit into that field."""
 STYLE = sheet(__file__)
@@ -71,6 +73,8 @@ def _typed(page: Page) -> None:
         autocomplete="off", label_visibility="collapsed", on_change=_take, args=(page, key),
         disabled=locked(key), help=said.format(**_ends(offer)),
     )  # fmt: skip
+    if told := st.session_state.pop(f"{key}.{TOLD}", ""):
+        st.toast(told)
 
 
 def _ends(offer: Offer) -> dict[str, str]:
@@ -87,13 +91,15 @@ def _take(page: Page, key: str) -> None:
     offer, value = page.offers.knobs[BUDGET], read(typed)
     if not float(offer.values[0]) <= value <= float(offer.values[-1]):
         said = tr("ε: expected a number from {low} to {high}, got {typed}.")
-        st.toast(words.escaped(said.format(**_ends(offer), typed=typed)))
+        told = words.escaped(said.format(**_ends(offer), typed=typed))
+        st.session_state[f"{key}.{TOLD}"] = told
         return
     text = offer.text(min(offer.values, key=lambda one: abs(math.log(float(one) / value))))
     st.session_state[key] = text
     if not math.isclose(float(offer.value(text)), value):
         said = tr("ε = {typed} is not trained here; the nearest is {nearest}.")
-        st.toast(said.format(typed=figures(f"{value:g}"), nearest=figures(text)))
+        told = said.format(typed=figures(f"{value:g}"), nearest=figures(text))
+        st.session_state[f"{key}.{TOLD}"] = told
 
 
 def read(typed: str) -> float:

@@ -1,5 +1,6 @@
 """The page on deep belief networks, on runs whose numbers are made up."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from engine.runs.job import Job
 from engine.service.claim import take
 from engine.service.client import Client
 from engine.service.process import here
+from engine.training import polynomials as poly
 from pages.ui.charts.size import against
 from pages.ui.paper import defaults
 from pages.ui.papers.pcdbn import figures
@@ -178,6 +180,20 @@ def test_degrees_are_trained_by_a_button_and_drawn_beside_the_chosen_one(
     own = {"pcdbn", "tcdbn"}
     assert not [job for job in again if job.values["degree"] == 1 and job.method in own]
     assert charts(other)
+
+
+def test_a_higher_degree_is_called_closer_only_where_it_is(visited: Open):
+    """The printed polynomial of degree 5 is further from the sigmoid than that of degree 3."""
+    degrees = (1, 2, 3, 5, 7)
+    chebyshev, printed = (
+        [poly.error(kind(degree), "sigmoid") for degree in degrees]
+        for kind in (partial(poly.chebyshev, "sigmoid"), poly.printed)
+    )
+    assert all(np.diff(chebyshev) <= 1e-12)
+    assert printed[3] > printed[2]
+    words = said(visited(tab="Why"))
+    assert "A higher degree follows the activation more closely" not in words
+    assert "a printed one can be further from it" in words
 
 
 def test_the_published_program_has_every_degree(visited: Open):

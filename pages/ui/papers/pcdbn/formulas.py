@@ -151,7 +151,7 @@ def _implied(view: View, layer: Layer, filters: int) -> Table:
     many = sensitivity.monomials(layer.size, layer.degree)
     facts = {
         "side": layer.side, "degree": layer.degree, "size": layer.size, "many": many,
-        "records": n, "share": share,
+        "records": n, "share": share, "whole": view.data.records,
     }  # fmt: skip
     return Table(rows, facts, bare=True)
 

@@ -243,3 +243,29 @@ def test_one_file_shows_a_view_s_chart_with_the_answer_and_moves_nothing_locked(
     assert chart["width"] == pytest.approx(room["width"], abs=2)
     expect(page.get_by_role("slider")).to_be_disabled()
     expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", "0.5")
+
+
+ASKED = """[[views]]
+address = "/mean?mean.bound={bound}&mean.repeats=5"
+text = "y"
+[views.question]
+text = "q{bound}"
+options = ["a", "b"]
+"""
+
+
+def test_a_view_on_the_page_before_has_its_own_settings_after_its_question(app: App):
+    bounds, path = ("0.5", "1", "2"), app.home / "lessons" / "asked.toml"
+    path.parent.mkdir(exist_ok=True)
+    views = "".join(ASKED.format(bound=one) for one in bounds)
+    path.write_text(f'title = "Asked"\ntext = "x"\n{views}')
+    page = app.tab("mean?mean.bound=0.5&mean.repeats=5&lesson=asked&view=1")
+    for number, bound in enumerate(bounds, 1):
+        on(page, number, len(bounds))
+        button(page, "Show without answering")
+        slider = page.get_by_role("slider", name="Clipping bound").first
+        expect(slider).to_have_attribute("aria-valuetext", bound, timeout=15_000)
+        settled(page)
+        assert f"mean.bound={bound}&" in f"{page.url}&"
+        if number < len(bounds):
+            button(page, "Next")

@@ -14,6 +14,8 @@ from pages.ui.lessons.views import offered
 
 HERE = "lesson.here"
 """Under which a session remembers which page it shows."""
+OPENED = "lesson.opened"
+"""Under which a session remembers a view of the page that it showed, until that view is drawn."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,21 @@ def show(view: View, more: dict[str, str]) -> None:
     kept = {key: st.query_params[key] for key in (PRESENT, LANG) if key in st.query_params}
     if st.session_state.get(HERE) != view.page:
         st.switch_page(shell.script(view.page), query_params={**view.settings, **kept, **more})
+    st.session_state[OPENED] = view
     for key in (*COMMON, ONLY):
         st.query_params.pop(key, None)
     only = {ONLY: view.settings[ONLY]} if ONLY in view.settings else {}
     st.query_params.update({**only, **kept, **more})
     st.rerun()
+
+
+def drawn(view: View) -> None:
+    """Settles a view that was opened on its own page, before its widgets are drawn.
+
+    While a question is open they are not drawn, and Streamlit forgets what they were told to say.
+    """
+    if st.session_state.pop(OPENED, None) == view:
+        _settle(view)
 
 
 def remember(page: Any) -> None:

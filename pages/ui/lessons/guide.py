@@ -42,6 +42,7 @@ def before(page: Any) -> None:
         _words(place, waiting)
     if waiting:
         st.stop()
+    go.drawn(place.view)
 
 
 def _place() -> Place | None:

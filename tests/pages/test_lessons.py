@@ -838,6 +838,15 @@ def test_a_view_goes_into_the_lesson_that_was_saved_last(visit: Open, home: Path
     assert len(lesson(first).views) == 1
 
 
+def test_lessons_of_equal_titles_are_told_apart_in_the_list(visit: Open, home: Path):
+    twice = [library.keep(GOOD) for _ in range(2)]
+    new = library.keep(GOOD.replace('"T"', '"A new lesson"'))
+    library.keep(GOOD.replace('"T"', '"Once"'))
+    labels = visit("mean").selectbox(key="collect.into").options
+    named = {*(f"T ({name})" for name in twice), f"A new lesson ({new})"}
+    assert {*labels} == named | {"Once", "A new lesson"}
+
+
 def test_a_lesson_is_trained_before_the_class_sees_it(
     visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -1,5 +1,7 @@
 """Adding what is shown now to a lesson, from any page."""
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -30,7 +32,7 @@ def offer(page: Any) -> None:
         titles = {name: held.title for name, held in own.items() if held.lesson is not None}
         new = tr("A new lesson")
         into = st.selectbox(tr("Lesson"), [*library.latest(titles), ""], key=INTO,
-                            format_func=lambda one: titles.get(one, new))  # fmt: skip
+                            format_func={**_labels(titles, new), "": new}.__getitem__)  # fmt: skip
         if not into:
             st.text_input(tr("Title of the new lesson"), key=TITLE, max_chars=100)
         st.text_area(tr("What to look at in this view"), key=TEXT, max_chars=1000)
@@ -38,6 +40,14 @@ def offer(page: Any) -> None:
                   args=(page, into))  # fmt: skip
         if said := st.session_state.pop(SAID, ""):
             st.markdown(said)
+
+
+def _labels(titles: Mapping[str, str], new: str) -> dict[str, str]:
+    """What each lesson is called in the list: a title that is there twice has its name beside."""
+    seen = Counter((*titles.values(), new))
+    return {
+        name: f"{title} ({name})" if seen[title] > 1 else title for name, title in titles.items()
+    }
 
 
 def _add(page: Any, into: str) -> None:

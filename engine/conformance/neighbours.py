@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from datasets.base import LabelledTable, PanelTable, SurvivalTable, Table
-from engine.audit.witness import load
+from engine.audit.witness import limits, load
 from engine.conformance.play import Case
 
 PLACES = (0, 7, 19, 31, 44, 63)
@@ -31,18 +31,28 @@ def neighbours(case: Case) -> Iterator[tuple[Table, Table, float]]:
 
 
 def extreme(table: Table, place: int, low: bool) -> Table:
-    """The table with one record at an end of its bounds, or a dark one."""
-    x = np.array(table.x)
+    """The table with one record at an end of its public bounds, or a dark one.
+
+    A record that lies beyond all others shows a scale that was taken from the records.
+    """
+    x, end = np.array(table.x), limits(table)[0 if low else 1]
+    x[place] = end
     if isinstance(table, LabelledTable):
-        x[place] = table.bounds[0 if low else 1]
         return replace(table, x=x)
     if isinstance(table, PanelTable):
         y = np.array(table.y)
         y[place] = int(low)  # friends' windows depend on a user's labels too
-        x[place] = table.bounds[0 if low else 1]
         return replace(table, x=x, y=y)
     assert isinstance(table, SurvivalTable)
-    x[place] = table.x.min(0) if low else table.x.max(0)
     time, event = np.array(table.time), np.array(table.event)
-    time[place], event[place] = table.time.min() if low else table.time.max(), low
-    return replace(table, x=x, time=time, event=event)
+    time[place], event[place] = 0.0 if low else longest(table), low
+    missing = None if table.missing is None else np.array(table.missing)
+    if missing is not None:
+        missing[place] = False
+    return replace(table, x=x, time=time, event=event, missing=missing)
+
+
+def longest(table: SurvivalTable) -> float:
+    """The horizon of the card, or the table's own where it names none."""
+    bounds = table.card.bounds
+    return float(table.time.max()) if bounds is None else bounds.horizon

@@ -2,9 +2,13 @@
 
 import pytest
 
+from engine.audit.witness import limits
 from engine.catalog import paper
 from engine.conformance import checks
-from engine.conformance.play import Case, case
+from engine.conformance.neighbours import extreme
+from engine.conformance.play import Case, case, some_multiplier
+from engine.papers.survival.likelihood.scale import survival
+from engine.papers.survival.mechanisms import compared
 from tests.audit import planted
 from tests.conformance import mutants
 
@@ -60,3 +64,34 @@ def test_a_mutant_among_papers_outside_the_tree_is_caught(fault, outside):
 def test_the_paper_that_the_mutants_are_copies_of_passes(outside):
     copy = paper(outside())
     checks.all_that_is_published_follows_from_releases(case(copy, copy.entry("laplace")))
+
+
+@pytest.mark.parametrize(
+    ("slug", "method"),
+    [("survival", "log_rank"), ("mean", "laplace"), ("lvq", "glvq_dp"), ("enadpp", "dpsgd")],
+)
+def test_a_changed_record_lies_at_the_public_bounds(slug, method):
+    table = case(paper(slug), paper(slug).entry(method)).table
+    for end, low in zip(limits(table), (True, False), strict=True):
+        assert (extreme(table, 3, low).x[3] == end).all()
+
+
+def test_a_changed_record_of_durations_lies_at_the_ends_of_the_study():
+    table = case(paper("survival"), paper("survival").entry("log_rank")).table
+    assert table.card.bounds.horizon > table.time.max()
+    assert extreme(table, 3, low=True).time[3] == 0.0
+    assert extreme(table, 3, low=False).time[3] == table.card.bounds.horizon
+
+
+def test_a_scale_that_is_taken_from_the_records_is_caught(monkeypatch):
+    survive = paper("survival")
+    tried = case(survive, survive.entry("log_rank"))
+    with some_multiplier():
+        checks.neighbours_stay_within_the_sensitivity(tried)
+        monkeypatch.setattr(
+            compared,
+            "_bounded",
+            lambda data, spec: survival(data, spec.replace(calibration="paper")),
+        )
+        with pytest.raises(AssertionError, match="a neighbour moves a value by"):
+            checks.neighbours_stay_within_the_sensitivity(tried)

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar
 from datasets.base import Card, Table
 from engine.core import declared, kept
 from engine.core.batch import Batch
-from engine.core.errors import BudgetError, RequestError
+from engine.core.errors import BudgetError, ExplorerError, RequestError
 from engine.core.gauges import Info
 from engine.core.kept import Declared
 from engine.core.spec import Spec, Value
+from engine.privacy.answers import UnansweredError
 from engine.privacy.guarantee import STATUSES, Guarantee, Relation, assuming, for_persons
 from engine.privacy.releases import Release
 from engine.privacy.releases import cost as composed
@@ -158,7 +159,7 @@ class Entry(Generic[S]):
 
         Raises:
             BudgetError: So large a loss that no accountant's grid holds it.
-            RequestError: A status that no card has.
+            RequestError: A status that no card has, or code of the method that fails.
         """
         try:
             row = self.on(data).guarantee(spec, data.records, data.record)
@@ -168,6 +169,11 @@ class Entry(Generic[S]):
                 "epsilon: expected a loss that an accountant can add up, got settings with so "
                 f"little noise that it cannot ({self.label})"
             ) from None
+        except (ExplorerError, UnansweredError, TimeoutError):
+            raise
+        except Exception as error:  # anything: the code of a paper is anybody's
+            said = f"{type(error).__name__}: {error}".rstrip(": ")
+            raise RequestError(f"{self.name}: expected a guarantee, got {said}") from error
         if card.status not in STATUSES:
             raise RequestError(
                 f"status: expected one of {', '.join(STATUSES)}, got {card.status!r} ({self.label})"

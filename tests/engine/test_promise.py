@@ -1,8 +1,13 @@
 """What a card says follows from the releases."""
 
+from dataclasses import replace
+
 import pytest
 
+from datasets import catalog as data_catalog
+from engine.catalog import paper
 from engine.cli.main import main
+from engine.core.errors import RequestError
 from engine.privacy.guarantee import POISSON
 from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.privacy.releases import Release, exposed
@@ -36,6 +41,15 @@ def test_a_loss_that_no_grid_holds_is_one_sentence(capsys):
     asked = ["price", "lvq", "glvq_dp", "--set", "calibration=paper", "--set", "epsilon=1000"]
     assert main([*asked, "--set", "sample_rate=0.001"]) == 2
     assert "epsilon: expected a loss that an accountant can add up" in capsys.readouterr().err
+
+
+def test_a_price_that_fails_is_one_sentence_with_the_method_s_name():
+    def broken(*_):
+        raise ZeroDivisionError("bang")
+
+    entry = replace(paper("mean").entry("laplace"), guarantee=broken)
+    with pytest.raises(RequestError, match=r"^laplace: expected a guarantee, got ZeroDivision"):
+        entry.promise(paper("mean").spec(), data_catalog.card("flchain"))
 
 
 def test_coins_are_said_and_make_the_price_smaller():

@@ -6,10 +6,12 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from datasets import catalog as data_catalog
 from engine.catalog import paper
@@ -17,11 +19,13 @@ from engine.core.errors import StoreError
 from engine.privacy import accounting, answers
 from engine.service import presence, pricing
 from engine.service.store import Store
-from pages.ui.kit import card, late
+from pages.ui.kit import card, late, shell
 from pages.ui.kit.access import client
-from pages.ui.paper import foot
+from pages.ui.paper import defaults, foot, view
+from tests.audit import planted
 from tests.engine.conftest import until
 from tests.pages.conftest import ROOT, Open
+from tests.pages.played import play
 
 RATE, EPOCHS = 0.005, 30.0
 """Settings that nothing ships for: prices ship for moves of one control."""
@@ -44,6 +48,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing has been asked or answered in this process."""
     monkeypatch.setattr(answers, "answers", {})
     monkeypatch.setattr(card, "_CARDS", {})
+    monkeypatch.setattr(view, "_REFUSED", {})
     monkeypatch.setattr(late.DESK, "_open", set())
     monkeypatch.setattr(late.DESK, "_given_up", set())
     accounting._epsilon.cache_clear()
@@ -223,3 +228,30 @@ def test_what_has_no_curve_is_priced_once_nothing_trains(
     assert not any("obj_pert_gauss" in one for one in asked)
     page.button(key="survival.stop").click().run()
     assert any("obj_pert_gauss" in one for one in pricing.waiting(client().store))
+
+
+FAILS = (
+    'if spec.epsilon > 3.0:\n        raise ZeroDivisionError("bang")\n    '
+    "made, said = price.laplace_releases(spec, n), "
+)
+"""What stands at the beginning of a guarantee that fails for large budgets."""
+
+
+def test_a_method_whose_price_fails_is_named_and_the_others_are_drawn(
+    outside: Callable[[str], str], monkeypatch: pytest.MonkeyPatch, home: Path
+):
+    monkeypatch.setitem(planted.FAULTS, "price", [("guarantees", FAILS.split("    ")[-1], FAILS)])
+    slug = outside("price")
+    for job in defaults.opening(slug).values():
+        play(home, job)
+    monkeypatch.setattr(shell, "outside", lambda: (slug,))
+    test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    test.switch_page(shell.script(slug))
+    test.query_params[f"{slug}.method"] = "Gaussian"
+    test.run()
+    assert not test.exception
+    (error,) = [one.value for one in test.error]
+    assert error == "Laplace: expected a guarantee, got ZeroDivisionError: bang."
+    said = "\n".join(str(one.value) for one in test.markdown)
+    assert "has an error of the mean of" in said
+    assert "**Gaussian, with proof**" in said

@@ -16,6 +16,7 @@ from pages.ui.charts.measured import Curve
 from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import card, glossary
+from pages.ui.kit.access import troubles
 from pages.ui.kit.chart import Picture, chart, picture
 from pages.ui.kit.labels import in_words
 from pages.ui.kit.late import DESK
@@ -82,7 +83,8 @@ def work_out(view: View, budgets: Sequence[float]) -> None:
     """Asks for the cards that the curve still lacks; the page is drawn again when they are there.
 
     The method that is looked at comes first, and so does the budget under the slider. A method that
-    nobody has trained has no curve: only its card is worked out, once nothing trains.
+    nobody has trained has no curve: only its card is worked out, once nothing trains. A method
+    whose price fails is named.
     """
     busy = any(one.active for one in view.watched.values())
 
@@ -97,9 +99,21 @@ def work_out(view: View, budgets: Sequence[float]) -> None:
         if view.spends(name)
         and (drawn(name) or (epsilon == view.budget and not busy))
         and view.known(name, epsilon) is None
+        and view.refused(name, epsilon) is None
     ]
+    _tell_refused(view, names, budgets)
     if lacking and (asked := DESK.ask(lacking)):
         st.fragment(_working, run_every=PAUSE)(view, asked)
+
+
+def _tell_refused(view: View, names: Sequence[str], budgets: Sequence[float]) -> None:
+    """Says why methods have no guarantee, once for each."""
+    for name in names:
+        if view.spends(name):
+            found = (view.refused(name, epsilon) for epsilon in budgets)
+            if error := next((one for one in found if one is not None), None):
+                with troubles():
+                    raise error
 
 
 def _working(view: View, asked: set[str]) -> None:

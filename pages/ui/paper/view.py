@@ -9,6 +9,7 @@ from cachetools import FIFOCache
 
 from datasets import catalog as data_catalog
 from datasets.base import Card
+from engine.core.errors import BudgetError, ExplorerError, RequestError
 from engine.core.gauges import Gauge
 from engine.core.spec import Value, knobs
 from engine.method import Entry, Paper
@@ -43,6 +44,8 @@ FEW = 3
 MOST = 8192
 """Cards at hand, by run and budget: a page asks for a hundred at every move of its slider."""
 _KNOWN: MutableMapping[tuple[str, float], Guarantee] = FIFOCache(MOST)
+_REFUSED: MutableMapping[tuple[str, float], ExplorerError] = FIFOCache(MOST)
+"""Why there is no card, where there will be none."""
 
 
 def asked(job: Job, budget: float, data: Card) -> Asked:
@@ -51,14 +54,26 @@ def asked(job: Job, budget: float, data: Card) -> Asked:
 
 
 def known(job: Job, budget: float, data: Card) -> Guarantee | None:
-    """The card of a job at a budget, if it takes no time: an accountant may take seconds."""
+    """The card of a job at a budget, if it takes no time: an accountant may take seconds.
+
+    None where its price fails, too (`refused`): the methods beside it are drawn without it.
+    """
     key = job.id, budget
-    if key not in _KNOWN:
-        answer = card.known(*asked(job, budget, data))
+    if key not in _KNOWN and key not in _REFUSED:
+        try:
+            answer = card.known(*asked(job, budget, data))
+        except (BudgetError, RequestError) as error:
+            _REFUSED[key] = error
+            return None
         if answer is None:
             return None
         _KNOWN[key] = answer
     return _KNOWN.get(key)
+
+
+def refused(job: Job, budget: float) -> ExplorerError | None:
+    """Why a job has no card at a budget that `known` was asked for; None where it may have one."""
+    return _REFUSED.get((job.id, budget))
 
 
 @dataclass(frozen=True)
@@ -145,6 +160,10 @@ class View:
     def known(self, method: str, budget: float) -> Guarantee | None:
         """The same at any budget, if it takes no time: an accountant may take seconds."""
         return known(self.watched[method].job, budget, self.data)
+
+    def refused(self, method: str, budget: float) -> ExplorerError | None:
+        """Why a method has no card at a budget; None where it has one, or may have one."""
+        return None if self.known(method, budget) else refused(self.watched[method].job, budget)
 
     @cached_property
     def left(self) -> "View":

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core import declared
+from engine.core.errors import RequestError
 from engine.core.spec import Scale
 
 __all__ = ["Annotated", "Column", "Gauge", "Info", "gauges"]
@@ -62,7 +63,20 @@ class Gauge:
 
 @dataclass(frozen=True)
 class Info:
-    """Base class of what one step reports; subclasses add annotated columns."""
+    """Base class of what one step reports; subclasses add annotated columns.
+
+    Raises:
+        RequestError: A column is no list of numbers.
+    """
+
+    def __post_init__(self) -> None:
+        for name in gauges(type(self)):
+            shape = np.shape(getattr(self, name))
+            if len(shape) != 1:
+                raise RequestError(
+                    f"measure {name}: expected one number for each replica, got an array of shape "
+                    f"{shape}"
+                )
 
 
 def gauges(info: type[Info]) -> dict[str, Gauge]:

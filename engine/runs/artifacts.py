@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core import disk, files
-from engine.core.errors import FullError, StoreError
+from engine.core.errors import FullError, RequestError, StoreError
 from engine.core.home import private_folder
 from engine.method import Arrays
 
@@ -76,6 +76,22 @@ def tidy(folder: Path) -> list[Path]:
                 part.unlink()
                 removed.append(part)
     return removed
+
+
+def fitting(arrays: Arrays, rows: int) -> Arrays:
+    """The same arrays, each with a row for every replica.
+
+    Raises:
+        RequestError: One has another number of rows, or none.
+    """
+    for name, array in arrays.items():
+        shape = np.shape(array)
+        if shape[:1] != (rows,):
+            raise RequestError(
+                f"array {name}: expected {rows} row{'' if rows == 1 else 's'}, one for each "
+                f"replica, got {shape[0] if shape else 'a single value'}"
+            )
+    return arrays
 
 
 def size(arrays: Arrays) -> int:

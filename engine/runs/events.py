@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from engine.core import stored
+from engine.core.errors import RequestError
 
 Outcome = Literal["completed", "cancelled"]
 
@@ -111,6 +112,22 @@ def decode(body: dict[str, Any]) -> Event:
     if not isinstance(kind, str) or kind not in KINDS:
         raise stored.wrong("an event of a kind that this version knows", kind)
     return stored.read(KINDS[kind], {n: value for n, value in body.items() if n != "kind"})
+
+
+def fitting(event: Event) -> Event:
+    """The same event, each of whose measures has a number for every replica.
+
+    Raises:
+        RequestError: One has more or fewer.
+    """
+    if isinstance(event, Measured):
+        for name, column in event.values.items():
+            if len(column) != len(event.replicas):
+                raise RequestError(
+                    f"measure {name}: expected a number for each of {len(event.replicas)} "
+                    f"replicas, got {len(column)}"
+                )
+    return event
 
 
 def _finite(value: Any) -> Any:

@@ -47,14 +47,18 @@ def grouped(job: Job, data: Table, arrays: Arrays, rows: Sequence[int]) -> Array
 
 
 def beside(job: Job, data: Table, keep: "Keep", device: str) -> "Keep":
-    """Keeps what a run leaves at its end with the measure of each group beside it."""
+    """Keeps what a run leaves at its end with the measure of each group beside it.
+
+    What is kept has a row for every replica (`artifacts.fitting`).
+    """
     size = max(1, job.entry().chunk(job.batch().spec, len(data), device))
     total = job.replicas()
 
     def kept(name: str, arrays: Arrays) -> str:
         if name.startswith(FINAL):
             first = size * int(name.removeprefix(FINAL))
-            arrays = grouped(job, data, arrays, range(first, min(first + size, total)))
+            rows = range(first, min(first + size, total))
+            arrays = grouped(job, data, artifacts.fitting(arrays, len(rows)), rows)
         return keep(name, arrays)
 
     return kept

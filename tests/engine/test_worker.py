@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 
@@ -30,6 +31,7 @@ from engine.service.store import Store
 from engine.service.watching import Stage, Visitor, look_on
 from engine.service.worker import NICE, Worker, code, plural, warm
 from tests.engine.conftest import ROOT, claimed, ended, running, until
+from tests.engine.toy import Counted, Toy
 
 LONG = {"steps": 50_000, "pause": 0.01}
 """A run of minutes in short steps."""
@@ -48,6 +50,44 @@ def test_a_job_is_done_and_told_in_order(toy, store, client):
     assert events[0] == Started(0, 3, 4)
     assert events[-1] == Finished(3, "completed")
     assert [event for event in seen if event in events] == events[:-1]
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (lambda n: np.ones((0, 2)), "array scales: expected 4 rows, one for each replica, got 0"),
+        (lambda n: np.ones(1), "array scales: expected 4 rows, one for each replica, got 1"),
+        (lambda n: 3.0, "array scales: expected 4 rows, one for each replica, got a single value"),
+    ],
+)
+def test_an_array_without_a_row_for_each_replica_fails_the_run(
+    toy, store, client, monkeypatch, made, says
+):
+    monkeypatch.setattr(Toy, "products", lambda self, batch, *_: {"scales": made(len(batch))})
+    job = toy({"scale": (1, 2)}, seeds=(0, 1))
+    assert perform(claimed(store, job)) == "failed"
+    assert client.run(job.id).error == says
+    assert client.arrays(job.id) == {}
+
+
+@pytest.mark.parametrize(
+    ("column", "says"),
+    [
+        (np.ones(1), "measure count: expected a number for each of 4 replicas, got 1"),
+        (
+            np.ones((4, 3)),
+            "measure count: expected one number for each replica, got an array of shape (4, 3)",
+        ),
+    ],
+)
+def test_a_column_without_a_number_for_each_replica_fails_the_run(
+    toy, store, client, monkeypatch, column, says
+):
+    counted = lambda self, batch, *_: (1, Counted(column, np.ones(len(batch))))  # noqa: E731
+    monkeypatch.setattr(Toy, "step", counted)
+    job = toy({"scale": (1, 2)}, seeds=(0, 1))
+    assert perform(claimed(store, job)) == "failed"
+    assert client.run(job.id).error == says
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from engine.method import Arrays
 from engine.runs import artifacts
 from engine.runs.artifacts import STATE
 from engine.runs.checkpoint import HEARD
-from engine.runs.events import Advanced, Event, Produced, decode
+from engine.runs.events import Advanced, Event, Produced, decode, fitting
 from engine.runs.executor import parcel
 from engine.runs.executor.local import Local
 from engine.runs.executor.parcel import Order, identity
@@ -280,7 +280,7 @@ class Run:
             if body.get("need"):
                 self._share()
             for one in body["events"]:
-                event = chunk.new(decode(one))
+                event = chunk.new(fitting(decode(one)))
                 if event is not None:
                     yield chunk.number, event
             chunk.state = body["state"] or chunk.state  # once all that led to it has been told

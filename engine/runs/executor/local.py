@@ -5,7 +5,7 @@ from contextlib import ExitStack, closing
 import torch
 
 from engine.core.errors import RequestError
-from engine.runs.events import Advanced
+from engine.runs.events import Advanced, fitting
 from engine.runs.executor.work import Numbered, Work
 from engine.runs.footprint import Growth
 
@@ -43,7 +43,8 @@ class Local:
         """As `Executor.events`; a turn ends when a chunk has advanced.
 
         Raises:
-            RequestError: The states of all chunks would not fit into memory.
+            RequestError: The states of all chunks would not fit into memory, or a method reports
+                a measure without a number for each replica.
         """
         runs = {number: work.run(number) for number in work.rows}
         fresh, growth = set(runs), Growth(work.job, len(work.data))
@@ -53,7 +54,7 @@ class Local:
             while runs:
                 for number, run in tuple(runs.items()):
                     for event in run:
-                        yield number, event
+                        yield number, fitting(event)
                         if isinstance(event, Advanced):
                             break  # the next chunk's turn
                     else:

@@ -11,7 +11,7 @@ from datasets import catalog as data_catalog
 from engine.catalog import catalog, paper
 from engine.cli import again, functions
 from engine.cli.shared import requested, show_json, show_table
-from engine.cli.work import progress
+from engine.cli.work import failing, progress
 from engine.core.errors import ExplorerError, RequestError
 from engine.privacy.guarantee import RELATIONS, Guarantee
 from engine.runs import audits, changes, met
@@ -60,34 +60,15 @@ def run_audit(arguments: argparse.Namespace) -> int:
     if arguments.method is None:
         raise RequestError("method: expected PAPER METHOD or FILE.py::FUNCTION, got no method")
     set_threads()
-    from engine.audit.outside import anywhere, independent  # these load torch
-    from engine.audit.report import audit, check, perfect, summary
-    from engine.audit.training import Setting
-    from engine.audit.words import power
-    from engine.runs.executor.local import resolve_device
+    from engine.audit.words import power  # loads torch
 
     job = requested(arguments)
     if job.axes:
         raise RequestError(f"sweep: expected one setting to audit, got a sweep of {len(job.axes)}")
     count = replicas(arguments.replicas)
-    described, spec = data_catalog.card(job.dataset), job.spec()
-    entry = job.entry()
-    check(entry, spec, described.records, count)
-    data = data_catalog.load(job.dataset)
-    last: Audit | None = None
-    setting = Setting.of(entry, spec, data)
-    card = entry.guarantee(spec, len(data), data.card.record)
-    if arguments.sees == "published":
-        arrays = paper(job.paper).arrays
-        last = summary(card, setting, anywhere(setting, arrays, data, card.relation, count))
-    else:
-        independent(setting)
-        with progress(f"audit {job.paper} {job.method} {job.dataset}") as report:
-            for now, outcome in audit(entry, spec, data, count, resolve_device("cpu")):
-                last = now
-                report(outcome.trainings, count)
-    assert last is not None  # `check` asks for enough replicas
-    _, best = perfect(card, setting, last.replicas) or (None, None)
+    title = f"audit {job.paper} {job.method} {job.dataset}"
+    with failing(title), progress(title) as report:
+        last, best = _audited(job, count, arguments.sees, report)
     if arguments.json:
         head = {"paper": job.paper, "method": job.method, "dataset": job.dataset}
         told = {"values": job.values, "sees": arguments.sees, "epsilon_perfect": best}
@@ -96,6 +77,45 @@ def run_audit(arguments: argparse.Namespace) -> int:
         seen = f"{job.entry().label} on {job.dataset}, the attacker sees {SEEN[arguments.sees]}"
         _show(seen, last, power(best, last.replicas, last.reach))
     return 0
+
+
+def _audited(
+    job: Job, count: int, sees: str, report: Callable[[int, int], None]
+) -> "tuple[Audit, float | None]":
+    """What an attack shows, and what a perfect one could show; None where nobody can tell.
+
+    Args:
+        job: What is attacked.
+        count: Trainings of each kind.
+        sees: What the attacker sees, one of `SEEN`.
+        report: Told how many trainings are done.
+
+    Raises:
+        RequestError: There is nothing to audit, or too few trainings.
+    """
+    from engine.audit.outside import anywhere, independent  # these load torch
+    from engine.audit.report import audit, check, perfect, summary
+    from engine.audit.training import Setting
+    from engine.runs.executor.local import resolve_device
+
+    described, spec = data_catalog.card(job.dataset), job.spec()
+    entry = job.entry()
+    check(entry, spec, described.records, count)
+    data = data_catalog.load(job.dataset)
+    last: Audit | None = None
+    setting = Setting.of(entry, spec, data)
+    card = entry.guarantee(spec, len(data), data.card.record)
+    if sees == "published":
+        arrays = paper(job.paper).arrays
+        last = summary(card, setting, anywhere(setting, arrays, data, card.relation, count))
+    else:
+        independent(setting)
+        for now, outcome in audit(entry, spec, data, count, resolve_device("cpu")):
+            last = now
+            report(outcome.trainings, count)
+    assert last is not None  # `check` asks for enough replicas
+    _, best = perfect(card, setting, last.replicas) or (None, None)
+    return last, best
 
 
 def run_audits(arguments: argparse.Namespace) -> int:
@@ -125,7 +145,8 @@ def run_audits(arguments: argparse.Namespace) -> int:
         attack, shelf, columns, wanted = _met, met.KEPT, MET, _proved(wanted)
     measured = []
     for job, calibration in wanted:
-        measured.append(attack(job, calibration, count, limit))
+        with failing(f"audit {job.paper} {job.method} {job.dataset}"):
+            measured.append(attack(job, calibration, count, limit))
         if arguments.write:
             shelf.put(measured[-1])
     if arguments.write and not published and not method and budget is None:

@@ -11,6 +11,7 @@ from datasets.base import Table
 from engine.catalog import paper
 from engine.cli.release_files import written
 from engine.cli.shared import requested, show_json, show_table
+from engine.cli.work import failing
 from engine.core.errors import RequestError
 from engine.method import Arrays
 from engine.runs import sealing
@@ -35,7 +36,8 @@ def run_verify(arguments: argparse.Namespace) -> int:
     if job.axes:
         raise RequestError(f"sweep: expected one setting to verify, got a sweep of {len(job.axes)}")
     set_threads()
-    found = verified(job, data_catalog.load(job.dataset))
+    with failing(f"verify {job.paper} {job.method} {job.dataset}"):
+        found = verified(job, data_catalog.load(job.dataset))
     if arguments.json:
         head = {"paper": job.paper, "method": job.method, "dataset": job.dataset}
         show_json({**head, **{name: getattr(found, name) for name in TOLD}})

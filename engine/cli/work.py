@@ -9,7 +9,7 @@ from engine.runs.events import Advanced, Event
 from engine.runs.job import Job
 from engine.service.claim import take
 from engine.service.client import Client, Run
-from engine.service.job_runner import perform, set_threads
+from engine.service.job_runner import perform, sentence, set_threads
 from engine.service.presence import device
 from engine.service.process import here
 
@@ -72,6 +72,24 @@ def _further(client: Client, run: Run, report: Report) -> None:
         raise KeyboardInterrupt
     else:
         raise RunError(f"run {run.id}: {run.error}")
+
+
+@contextmanager
+def failing(title: str) -> Iterator[None]:
+    """Says it in one sentence where the code of a method fails within the block.
+
+    Args:
+        title: What was asked for.
+
+    Raises:
+        RunError: It does, in another way than by an error of this program's own.
+    """
+    try:
+        yield
+    except ExplorerError:
+        raise
+    except Exception as error:
+        raise RunError(f"{title}: {sentence(error)}") from error
 
 
 @contextmanager

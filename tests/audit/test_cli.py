@@ -7,6 +7,7 @@ import pytest
 from engine.audit import statistics
 from engine.audit.report import Audit
 from engine.cli.main import main
+from tests.audit import planted
 
 APART = statistics.apart
 SMALL = ["--dataset", "flchain", "--set", "intervals=10"]
@@ -70,3 +71,16 @@ def test_a_wrong_audit_is_one_sentence(capsys, asked, says):
     assert shown.out == ""
     assert says in shown.err
     assert len(shown.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "asked", [["audit"], ["audit", "--sees", "published"], ["verify"]], ids=" ".join
+)
+def test_a_method_that_raises_is_one_sentence(asked, outside, monkeypatch, capsys):
+    old = planted.MEAN
+    fault = [("method", old, f"raise KeyError('lost')\n            {old}")]
+    monkeypatch.setitem(planted.FAULTS, "raises", fault)
+    slug, (command, *rest) = outside("raises"), asked
+    assert main([command, slug, "laplace", *rest]) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert said == [f"{command} {slug} laplace flchain: KeyError: 'lost'"]

@@ -14,9 +14,28 @@ def full(error: OSError) -> bool:
     return error.errno in FULL
 
 
+def there(path: Path) -> bool:
+    """Whether a file or folder is there, as far as this user can tell.
+
+    What lies in a folder that may not be entered is not, nor is a name that no disk can hold.
+    """
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def found(folder: Path, pattern: str) -> list[Path]:
+    """The files of a folder by a pattern of their names, sorted; none where it cannot be read."""
+    try:
+        return sorted(folder.glob(pattern))
+    except OSError:
+        return []
+
+
 def room(folder: Path) -> int:
     """Bytes that are free on the disk of a folder, or of the one that it would be made in."""
-    while not folder.exists() and folder != folder.parent:
+    while not there(folder) and folder != folder.parent:
         folder = folder.parent
     return shutil.disk_usage(folder).free
 

@@ -48,10 +48,10 @@ class Database:
     def writable(self) -> bool:
         """Whether the file, or the folder that it would be made in, can be written."""
         folder = self.path.parent
-        while not folder.exists() and folder != folder.parent:
+        while not disk.there(folder) and folder != folder.parent:
             folder = folder.parent
         return os.access(folder, os.W_OK) and (
-            not self.path.exists() or os.access(self.path, os.W_OK)
+            not disk.there(self.path) or os.access(self.path, os.W_OK)
         )
 
     @contextmanager
@@ -134,7 +134,7 @@ class Database:
 
     def _open(self) -> sqlite3.Connection:
         """A new connection to a file of this version."""
-        if not self.again and not self.path.exists():
+        if not self.again and not disk.there(self.path):
             raise StoreError(f"{self.path.parent}: expected a store, it was removed")
         try:
             private_folder(self.path.parent)
@@ -171,10 +171,10 @@ class Database:
         A file without a log beside it, or with an empty one, cannot change: SQLite must be told
         so, since it may not make the log's files.
         """
-        if not self.path.exists():
+        if not disk.there(self.path):
             raise StoreError(f"{self.path.parent}: expected a folder that can be written")
         log = self.path.with_name(f"{self.path.name}-wal")
-        fixed = "" if log.exists() and log.stat().st_size else "&immutable=1"
+        fixed = "" if disk.there(log) and log.stat().st_size else "&immutable=1"
         connection = self._connect(f"{self.path.absolute().as_uri()}?mode=ro{fixed}")
         if version(connection) != SCHEMA:
             raise StoreError(f"{self.path}: expected a store of version {SCHEMA}, got another")

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from sqlite3 import Connection
 
+from engine.core import disk
 from engine.core.errors import RequestError
 from engine.service.process import Process, here
 from engine.service.store import Store
@@ -60,7 +61,7 @@ def work_on(store: Store, device: str) -> bool:
 def leave(store: Store) -> None:
     """Takes this process off the list of workers; a store that was removed is not made again."""
     own = here()
-    if store.database.path.exists():
+    if disk.there(store.database.path):
         with store.database.writing() as connection:
             connection.execute("DELETE FROM workers WHERE pid = :pid AND born = :born", vars(own))
 

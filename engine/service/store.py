@@ -295,9 +295,17 @@ class Store:
         """Removes what no run needs: arrays without a row, and files that were never finished.
 
         That is what killed processes leave, and the arrays of stores that were set aside.
+
+        Raises:
+            StoreError: The folder cannot be read.
         """
-        there = (path.stem for path in sorted(self.artifacts.glob("*.npz")))
-        return [*self.collect(there), *artifacts.tidy(self.artifacts)]
+        try:
+            there = [path.stem for path in sorted(self.artifacts.glob("*.npz"))]
+            return [*self.collect(there), *artifacts.tidy(self.artifacts)]
+        except OSError as error:
+            raise StoreError(
+                f"{self.folder}: expected a folder that can be read, got: {error.strerror}"
+            ) from None
 
     def sweep(self, idle: Process | None = None) -> None:
         """Closes the running jobs whose process is dead; where nothing can be written, nothing.

@@ -101,8 +101,17 @@ def fetch() -> tuple[Taken, list[str]]:
 
 
 def forget() -> None:
-    """Deletes what was taken."""
-    _place().unlink(missing_ok=True)
+    """Deletes what was taken.
+
+    Raises:
+        StoreError: The folder cannot be written.
+    """
+    try:
+        _place().unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{_place()}: expected a file that can be deleted, got: {error.strerror}"
+        ) from None
 
 
 def kept() -> Taken | None:

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from engine.core import files
+from engine.core import disk, files
 from engine.core.errors import RequestError, StoreError
 from engine.runs import artifacts
 from engine.runs.events import Advanced, Failed, Finished, Measured, Produced, Spent, Started
@@ -33,6 +33,7 @@ from engine.service.client import Client
 from engine.service.database import SCHEMA
 from engine.service.process import Process, here
 from engine.service.store import Store
+from engine.yours import registry_list
 from tests.engine.conftest import ROOT, claimed
 
 GONE = Process(2**22 + 1, here().born.rpartition("/")[0] + "/1")
@@ -546,6 +547,43 @@ def test_what_is_read_only_can_be_read(open_folder, log):
     store.folder.chmod(0o755)
     assert reported.startswith("50 ")
     assert reported.endswith("expected a file that can be written, it is read-only")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs users and rights as on Unix")
+@pytest.mark.parametrize("name", ["home", "a" * 300], ids=["closed", "too long"])
+def test_a_home_that_nobody_may_enter_is_one_sentence(open_folder, name, monkeypatch):
+    closed = open_folder / "closed"
+    closed.mkdir()
+    place = closed / name
+    closed.chmod(0)
+    monkeypatch.setenv("EXPLORER_HOME", str(place))
+    asked = {
+        "rows": lambda: Store(place).rows(1, None),
+        "tidy": lambda: Store(place).tidy(),
+        "room": lambda: disk.room(place),
+        "forget": registry_list.forget,
+        "found": lambda: disk.found(place, "*.toml"),
+    }
+
+    def look() -> str:
+        said = []
+        for what, function in asked.items():
+            try:
+                said.append(f"{what} {function()}")
+            except StoreError as error:
+                said.append(f"{what}: {error}")
+            except OSError as error:
+                said.append(f"{what} raised {error}")
+        return "\n".join(said)
+
+    rows, tidied, room, forgotten, found = as_nobody(look).splitlines()
+    closed.chmod(0o755)
+    assert rows.startswith("rows: ")
+    assert rows.endswith(": expected a folder that can be written")
+    assert "expected a folder that can be read, got: " in tidied
+    assert "raised" not in room
+    assert "expected a file that can be deleted, got: " in forgotten
+    assert found == "found []"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs users and rights as on Unix")

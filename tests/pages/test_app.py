@@ -488,3 +488,14 @@ def test_links_stay_under_the_sub_path_of_the_operator(
         links += [one.proto.url for one in drawn.get("link_button")]
         assert links, page
         assert [one for one in links if not one.startswith("/lab/")] == [], page
+
+
+@pytest.mark.parametrize("page", ["", "mean", "runs", "learn", "compare"])
+def test_a_data_folder_that_cannot_be_made_leaves_every_page_up(
+    visit: Open, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / ("a" * 300)))
+    test = visit(page)
+    assert not test.exception
+    said = "".join(one.value for one in test.error)
+    assert "expected a folder" in said or page == "learn"

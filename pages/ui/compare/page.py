@@ -68,6 +68,7 @@ def show() -> None:
     """Draws the page."""
     st.title("Compare", anchor=False)
     st.html(foot.STYLE + foot.BELOW_LOGO)
+    brought: list[recorded.Recorded] = []
     with troubles():
         trained = candidates.listed([r for r in client().at_hand(MOST) if visitors.sees(r.job)])
         brought = recorded.listed(candidates.gauges(trained))

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.core import files
+from engine.core import disk, files
 from engine.core.errors import RequestError, StoreError
 from engine.core.home import home, private_folder
 from pages.ui import words
@@ -62,7 +62,7 @@ def folder() -> Path:
 def names() -> Mapping[str, Path]:
     """Every lesson's file by its name: first those that come with the app."""
     shipped = {name: SHIPPED / f"{name}.toml" for name in ORDER}
-    made = {path.stem: path for path in sorted(folder().glob("*.toml"))}
+    made = {path.stem: path for path in disk.found(folder(), "*.toml")}
     return {**shipped, **{name: path for name, path in made.items() if name not in shipped}}
 
 
@@ -120,7 +120,7 @@ def keep(text: str, name: str = "", editor: Editor = ANYBODY) -> str:
         raise RequestError(f"lesson: expected at most {LARGEST:,} bytes, got {len(content):,}")
     tidy()
     if not name:
-        if len(list(folder().glob("*.toml"))) >= MOST:
+        if len(disk.found(folder(), "*.toml")) >= MOST:
             raise RequestError(f"lessons: expected at most {MOST}, delete one first")
         name = f"own-{secrets.token_hex(4)}"
     elif not NAME.fullmatch(name) or name in ORDER:
@@ -153,7 +153,7 @@ def latest(some: Iterable[str]) -> list[str]:
 
 def tidy() -> None:
     """Removes what killed processes have left: halves of files, and owners without a lesson."""
-    parts, noted = folder().glob(f".*{files.PART}"), folder().glob(f"*{rights.NOTE}")
+    parts, noted = (disk.found(folder(), end) for end in (f".*{files.PART}", f"*{rights.NOTE}"))
     lost = [note for note in noted if not path_of(note.name.removesuffix(rights.NOTE)).exists()]
     for path in (*parts, *lost):
         with suppress(OSError):

@@ -12,11 +12,12 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from contextvars import ContextVar
+from io import TextIOWrapper
 from typing import NoReturn, TextIO
 
 from engine import __version__
 from engine.cli.commands import add, commands
-from engine.core import room
+from engine.core import disk, room
 from engine.core.errors import BudgetError, ExplorerError, RequestError, SpecError
 
 WRONG, FAILED, STOPPED = 2, 1, 130
@@ -56,8 +57,11 @@ def main(arguments: Sequence[str] | None = None, program: str = "python -m engin
         program: The name to show in help texts.
     """
     try:
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")  # a table is worth a sign that is not there
         code = _command(sys.argv[1:] if arguments is None else arguments, program)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # nobody reads where it was closed
+            sys.stdout.flush()
         return code
     except (BudgetError, RequestError, SpecError) as error:
         return _say(error, WRONG)
@@ -66,9 +70,18 @@ def main(arguments: Sequence[str] | None = None, program: str = "python -m engin
     except KeyboardInterrupt:
         return _say("stopped", STOPPED)
     except BrokenPipeError:
-        # The reader has left; what is still in the buffer must not fail at the exit again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop()
         return FAILED
+    except OSError as error:
+        if error.filename is not None or not disk.full(error):
+            raise
+        _drop()
+        return _say(f"output: expected room for the answer, got: {error.strerror}", FAILED)
+
+
+def _drop() -> None:
+    """Leaves out what is still in the buffer: it must not fail at the exit again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(what: object, code: int) -> int:

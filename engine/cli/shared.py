@@ -8,6 +8,7 @@ import io
 import json
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -112,8 +113,9 @@ def replicas(job: Job, results: Results) -> list[dict[str, Any]]:
 
 def show_json(value: Any) -> None:
     """Prints one JSON object; a number that is not finite is null."""
-    text = json.dumps(plain(value), allow_nan=False, ensure_ascii=False)
-    print(text, file=ANSWERS.get())
+    place = ANSWERS.get() or sys.stdout
+    narrow = "utf" not in (getattr(place, "encoding", None) or "utf-8").lower()
+    print(json.dumps(plain(value), allow_nan=False, ensure_ascii=narrow), file=place)
 
 
 def plain(value: Any) -> Any:

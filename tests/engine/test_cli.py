@@ -575,3 +575,32 @@ def test_reproduce_says_where_it_is_and_that_there_is_nothing_to_do(capsys, monk
     assert main(["reproduce", "lvq", name]) > 0
     jobs = exhibit.jobs(False)
     assert f"{exhibit.title}: 1 of {len(jobs)}, {next(iter(jobs))}\n" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell and /dev/full as on Unix")
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        ("list >&-", 0, ""),
+        ("list > /dev/full", 1, "output: expected room for the answer, got: No space left"),
+        ("list --json > /dev/full", 1, "output: expected room for the answer, got: No space left"),
+    ],
+)
+def test_an_answer_that_goes_nowhere_is_no_traceback(line, code, says):
+    done = subprocess.run(
+        f"{sys.executable} -m engine {line}", shell=True, cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == code
+    assert done.stderr.startswith(says)
+    assert done.stderr.count("\n") == bool(says)
+
+
+@pytest.mark.parametrize("asked", [["price", "mean", "laplace"], ["list", "mean", "--json"]])
+def test_a_stream_that_is_not_in_utf_8_takes_every_answer(asked):
+    done = subprocess.run(
+        [sys.executable, "-m", "engine", *asked], cwd=ROOT, capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    if "--json" in asked:
+        assert "ε" in json.dumps(json.loads(done.stdout.decode("ascii")), ensure_ascii=False)

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from engine.cli.main import main
+from engine.core import disk
 from engine.core.errors import RequestError
 from engine.runs import reference, shipped
 from engine.runs.exhibit import exhibits
@@ -480,3 +481,11 @@ def test_a_tab_s_tables_and_card_are_those_of_the_app(
             cells = [*heads, *map(str, one.to_numpy().flat)]
             assert [cell for cell in cells if html.unescape(blocks.plain(cell)) not in said] == []
     assert len(tables) >= {COST: 1, WHY: 0, PROOF: 2}[tab]
+
+
+def test_a_full_disk_is_noticed_before_the_pages_are_made(tmp_path: Path, monkeypatch, capsys):
+    monkeypatch.setattr(disk, "room", lambda folder: 5_000)
+    monkeypatch.setattr(write, "take", lambda slug: pytest.fail("it has begun"))
+    assert main(["site", "--to", str(tmp_path / "site")]) == 1
+    says = f"{tmp_path}: expected 10.0 MB of free space on the disk for the pages, it is full"
+    assert capsys.readouterr().err.startswith(says)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from engine import catalog
-from engine.core import files
-from engine.core.errors import RequestError
+from engine.core import disk, files
+from engine.core.errors import FullError, RequestError
 from engine.runs import reference
 from engine.runs.exhibit import Exhibit, exhibits
 from pages.ui import home
@@ -43,6 +43,8 @@ from pages.ui.site.states import Taken, take
 
 HERE = Path(__file__).parent
 OFFLINE = "offline.js"
+NEEDED = 10_000_000
+"""Bytes that all pages take."""
 OPENS = (
     "Everything below uses the method, settings and budget chosen above. Other settings, "
     "attacks of your own and a table of your own need the app."
@@ -62,9 +64,12 @@ def site(folder: Path) -> list[str]:
 
     Raises:
         RequestError: A folder with other files, or one that cannot be written.
+        FullError: The disk has no room for them.
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / SHARED / "plot.js").exists():
         raise RequestError(f"--to: expected a folder that is empty or not there, got {folder}")
+    if disk.room(folder.parent) < NEEDED:  # before minutes of work
+        raise FullError(disk.sentence(folder.parent, NEEDED, "the pages"))
     parts = {slug: take(slug) for slug in shell.papers()}
     known = {slug: one for slug, one in parts.items() if one is not None}
     with files.asked(folder, "folder"), files.replacing(folder) as new:

@@ -42,3 +42,19 @@ def test_what_ships_can_be_read_and_is_full_size(slug):
         actual = reference.load(slug, path.stem)
         assert actual.full, path
         assert actual.cells
+
+
+def test_exhibits_that_share_a_run_show_the_same_numbers():
+    """Figure 1 of relevance learning draws the errors of Table 1 at three budgets."""
+    figure, table = (reference.load("lvq", name).cells for name in ("figure1", "table1"))
+    known = {
+        (cell.run, cell.variant, cell.column.removeprefix("ε = ")): (cell.ours, cell.spread)
+        for cell in table if cell.run
+    }  # fmt: skip
+    shared = {
+        key: cell for cell in figure if (key := (cell.run, cell.variant, cell.column)) in known
+    }
+    assert len(shared) >= 12
+    assert {key: (one.ours, one.spread) for key, one in shared.items()} == {
+        key: known[key] for key in shared
+    }

@@ -269,3 +269,22 @@ def test_a_view_on_the_page_before_has_its_own_settings_after_its_question(app: 
         assert f"mean.bound={bound}&" in f"{page.url}&"
         if number < len(bounds):
             button(page, "Next")
+
+
+@pytest.mark.thorough
+def test_the_way_back_through_a_lesson_stays_in_it(app: App):
+    """What a view locks is put back while its widgets are bound to the address."""
+    page = app.tab("mean?mean.bound=0.5&mean.tab=Histogram&lesson=clipping&view=3")
+    on(page, 3, 4)
+    settled(page)
+    button(page, "Next")
+    on(page, 4, 4)
+    settled(page)
+    for _ in range(5):
+        page.go_back()
+        settled(page)
+        assert not page.get_by_text("encountered an error").count()
+        if "view=3" in page.url:
+            break
+    on(page, 3, 4)
+    assert "lesson=clipping" in page.url

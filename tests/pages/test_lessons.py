@@ -591,6 +591,30 @@ def test_a_lesson_with_a_mistake_opens_to_be_put_right(visit: Open, home: Path):
     assert library.find(name).lesson is not None
 
 
+def test_what_was_added_meanwhile_is_not_saved_over(visit: Open, home: Path):
+    name = library.keep(GOOD)
+    test = visit("lessons", lesson=name)
+
+    def save(text: str) -> None:
+        test.text_area[0].set_value(text).run()
+        next(one for one in test.button if one.label == "Save").click().run()
+
+    first, second, third = (f"{GOOD}\n# {note}\n" for note in ("first", "second", "third"))
+    save(first)
+    save(second)
+    assert not test.error
+    library.path_of(name).write_text(third)  # another window adds a view
+    save(f"{second}# more\n")
+    assert "changed meanwhile" in test.error[0].value
+    assert test.text_area[0].value == f"{second}# more\n"
+    assert library.find(name).text == third
+    test = visit("lessons", lesson=name)
+    assert test.text_area[0].value == third
+    save(f"{third}# more\n")
+    assert not test.error
+    assert library.find(name).text == f"{third}# more\n"
+
+
 @pytest.fixture
 def mistaken(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The slug of a paper one of whose defaults is out of bounds."""

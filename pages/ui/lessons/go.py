@@ -61,10 +61,11 @@ def show(view: View, more: dict[str, str]) -> None:
     if st.session_state.get(HERE) != view.page:
         st.switch_page(shell.script(view.page), query_params={**view.settings, **kept, **more})
     st.session_state[OPENED] = view
-    for key in (*COMMON, ONLY):
-        st.query_params.pop(key, None)
     only = {ONLY: view.settings[ONLY]} if ONLY in view.settings else {}
-    st.query_params.update({**only, **kept, **more})
+    told = {**only, **kept, **more}
+    for key in {*COMMON, ONLY} - {*told}:  # each change of the address is a step of the way back
+        st.query_params.pop(key, None)
+    st.query_params.update(told)
     st.rerun()
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from engine.core.errors import ExplorerError
@@ -67,7 +68,8 @@ def _lock(view: View) -> None:
     """Locks what the view locks, and puts back what an address says otherwise of it."""
     lock.hold(view.lock)
     asked = {key: st.query_params.get_all(key) for key in st.query_params}
-    kept, notes, known = dict(asked), [], views.offered(view.page)
+    kept, notes, known = dict(asked), list[str](), views.offered(view.page)
+    put = dict[str, str]()
     for key in filter(_from_address, view.lock):
         offer, wanted = known.get(key), view.settings.get(key)
         first = offer.default if offer else ""
@@ -76,13 +78,19 @@ def _lock(view: View) -> None:
             continue
         kept.pop(key, None)
         kept |= {key: [wanted]} if wanted else {}
+        put[key] = right
         if key in st.session_state:
             st.session_state[key] = right
         if key in asked:
             notes.append(f"{key}: expected {right}, which the lesson locks, got {got}")
     if kept != asked:
         st.session_state[NOTES] = notes
-        st.switch_page(shell.script(view.page), query_params=kept)
+        try:
+            st.switch_page(shell.script(view.page), query_params=kept)
+        except StreamlitAPIException:  # widgets on the screen are bound to names of the address
+            for key, right in put.items():
+                st.session_state[key] = right
+            st.rerun()
     for note in st.session_state.pop(NOTES, ()):
         st.warning(escaped(f"Link value ignored: {note}."), icon=":material/link_off:")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from engine.core.errors import ExplorerError
+from engine.core.errors import ExplorerError, RequestError
 from pages.ui import rights, words
 from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence, troubles
@@ -30,6 +30,8 @@ SHARED = (
 NOTED = "N opens the speaker's notes, "
 OTHERS = "Somebody else made this lesson. You can save a copy and change the copy."
 TEXT, SAID, WRONG, FILE = "lessons.text", "lessons.said", "lessons.wrong", "lessons.file"
+BEGAN = "lessons.began"
+"""Under which a session keeps the file that the text of an editor began from, by lesson."""
 
 
 def show() -> None:
@@ -90,12 +92,20 @@ def _keep(read: Callable[[], str], name: str = "") -> None:
 
     Args:
         read: Gives the text.
-        name: The lesson that it replaces; empty for a new one of one's own.
+        name: The lesson that it replaces, if its file is as the text began; empty for a new one of
+            one's own.
     """
     try:
         text = read()
+        began = f"{BEGAN}.{name}"
+        if name in library.names() and library.find(name).text != st.session_state.get(began):
+            raise RequestError(
+                "lesson: expected the file as this text began, got one that was changed meanwhile; "
+                "copy what you changed, open this page again and paste it there"
+            )
         st.query_params[LESSON] = (rights.do("edit a lesson", name, text) if name
                                    else library.keep(text, editor=rights.editor()))  # fmt: skip
+        st.session_state[began] = text
     except ExplorerError as error:
         st.session_state[WRONG] = sentence(str(error))
         return
@@ -202,8 +212,11 @@ def _edit(held: Held) -> None:
     ):
         mine = rights.may("edit a lesson", held.name)
         st.markdown(HOW)
-        key = f"{TEXT}.{held.name}"
-        st.text_area("Lesson file", held.text, height=420, key=key)
+        key, began = f"{TEXT}.{held.name}", f"{BEGAN}.{held.name}"
+        typed = st.session_state.get(key)
+        if typed is None or typed == st.session_state.get(began):  # nothing was changed here yet
+            st.session_state[key] = st.session_state[began] = held.text
+        st.text_area("Lesson file", height=420, key=key)
         with st.container(horizontal=True):
             st.download_button(
                 "Download", held.text, f"{held.name}.toml", "text/plain", on_click="ignore",

@@ -23,8 +23,8 @@ SHEET = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="ut
 USES: Mapping[str, str] = SHEET["uses"]
 """What each file may be used for."""
 AT_RISK = (
-    "Whoever leaves within an interval counts as at risk to its end: predicted survival is too "
-    "high where many leave early, and less so with more intervals."
+    "A person who leaves within an interval counts as at risk to its end: predicted survival is "
+    "too high where many leave early, and less so with more intervals."
 )
 """What a reader of predicted survival must know: the model is in discrete time, as the paper's."""
 RATIOS = {"logit": "odds ratio within an interval", "cloglog": "hazard ratio"}

@@ -24,8 +24,8 @@ GROUPS = r"^[-+]?\d{1,3}(,\d{3}){2,}$|^[-+]?\d{1,3}(,\d{3})+\.\d+$"
 """Numbers in which a comma can only group thousands."""
 DATES = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d")
 CLOCK = r"^(\d{4}-\d\d-\d\d)[ t]\d\d:\d\d(:\d\d)?(\.\d+)?z?$"
-WHOLE = 2.0**53
-"""From here on floats do not tell all whole numbers apart."""
+WHOLE = {16: 2.0**11, 32: 2.0**24, 64: 2.0**53}
+"""By the bits of a float: from here on it does not tell all whole numbers apart."""
 MOST_LEVELS = 200
 """So many different values are remembered; a column with more has no list of them."""
 MOST_WORDED = 1_000
@@ -52,7 +52,7 @@ class Column:
         odd: The first row, from 1, that holds no number, and the word.
         infinite: The first row, from 1, that holds an infinite number.
         merged: The first row, from 1, whose number the file may have rounded to another one's: a
-            whole number from 2^53 on that it keeps as a float.
+            whole number that it keeps as a float and that is too large to be told from the next.
     """
 
     name: str
@@ -116,7 +116,9 @@ class Column:
                 seen = pc.unique(pc.utf8_lower(cells)).to_pylist()
                 self.words = _more(self.words, [one for one in seen if one not in BLANKS])
             if pa.types.is_floating(cells.type):
-                self.merged = self.merged or self._first(np.abs(values) >= WHOLE)
+                self.merged = self.merged or self._first(
+                    np.abs(values) >= WHOLE[cells.type.bit_width]
+                )
             self._see_numbers(values, np.isnan(values))
         self.rows += len(cells)
 

@@ -161,6 +161,8 @@ def _plain(column: pa.Array) -> pa.Array:
         return column.cast(pa.string()).dictionary_encode()
     if pa.types.is_integer(kind):
         return column  # ids above 2^53 stay apart
+    if pa.types.is_floating(kind):
+        return column  # its bits tell which ids may have merged
     return column.cast(pa.float64(), safe=False)
 
 
@@ -278,6 +280,10 @@ def _decoded(file: IO[bytes], name: str, coding: str) -> Iterator[str]:
         text.detach()
 
 
+NO_NAMES = frozenset(("", "na", "n/a", "nan", "null", "none", ".", "?", "-"))
+"""What stands for a missing value in a record, and is no column's name among numbers."""
+
+
 def _header(name: str, lines: Sequence[str]) -> tuple[list[str], str]:
     """The names of the columns, and what separates values: what splits the first lines alike."""
     best = _alike(lines[0], lines[1:40])
@@ -285,8 +291,10 @@ def _header(name: str, lines: Sequence[str]) -> tuple[list[str], str]:
         best = joined
     _, names, mark = best
     _names(name, names, lines[0])
-    figures = [one for one in names if re.fullmatch(own_lines.NUMBER, one)]
-    if len(figures) == len(names) and not _counted(figures):
+    cells = [one if mark == "," else one.replace(",", ".") for one in names]
+    figures = [one for one in cells if re.fullmatch(own_lines.NUMBER, one)]
+    others = {one.lower() for one in cells} - {*map(str.lower, figures)}
+    if figures and not others - NO_NAMES and not _counted(figures):
         raise DatasetError(
             f"{name}: expected a line of column names, got numbers alone: {lines[0].strip()[:80]!r}"
         )

@@ -169,7 +169,7 @@ class Entry(Generic[S]):
                 "epsilon: expected a loss that an accountant can add up, got settings with so "
                 f"little noise that it cannot ({self.label})"
             ) from None
-        except (ExplorerError, UnansweredError, TimeoutError):
+        except (ExplorerError, UnansweredError, TimeoutError, MemoryError, OSError):
             raise
         except Exception as error:  # anything: the code of a paper is anybody's
             said = f"{type(error).__name__}: {error}".rstrip(": ")

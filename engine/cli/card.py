@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from engine.cli import functions
-from engine.cli.shared import requested, show_json, show_table
+from engine.cli.shared import requested, show_file, show_json, show_table
 from engine.core import files
 from engine.core.errors import RequestError
 from engine.yours import card_file, deployments, forms, kept_runs, library_run, registry_list
@@ -149,7 +149,7 @@ def _out(document: forms.Document, path: Path | None) -> int:
 def _give(text: str, path: Path | None) -> int:
     """Writes or prints a text."""
     if path is None:
-        print(text, end="")
+        show_file(text)
         return 0
     with files.asked(path):
         files.give(path, text.encode())

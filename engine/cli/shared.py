@@ -118,6 +118,14 @@ def show_json(value: Any) -> None:
     print(json.dumps(plain(value), allow_nan=False, ensure_ascii=narrow), file=place)
 
 
+def show_file(text: str) -> None:
+    """Prints what a file is made of, in UTF-8 whatever the stream's encoding: no sign is lost."""
+    place = ANSWERS.get() or sys.stdout
+    if isinstance(place, io.TextIOWrapper):
+        place.reconfigure(encoding="utf-8")
+    print(text, end="", file=place)
+
+
 def plain(value: Any) -> Any:
     """A value in JSON's own types."""
     match value:

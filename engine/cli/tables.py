@@ -8,7 +8,7 @@ from typing import IO, Any
 from datasets import own
 from datasets.base import Card
 from engine.catalog import catalog
-from engine.cli.shared import show_json, show_table
+from engine.cli.shared import show_file, show_json, show_table
 from engine.core.errors import ExplorerError, RequestError
 
 MOST_SETTINGS = 10_000_000
@@ -47,7 +47,7 @@ def _propose(found: dict[str, Any], as_json: bool) -> int:
     if as_json:
         show_json(found)
         return 0
-    print(found["toml"], end="")
+    show_file(found["toml"])
     for what, parts in (("missing: ", found["asked"]), ("wrong: ", found["problems"])):
         if parts:
             print(f"{what}{'; '.join(parts)}", file=sys.stderr)

@@ -735,10 +735,12 @@ def test_a_person_in_every_row_or_no_table(blank: str, kind: str):
         own.keep("a.csv", content, toml)
 
 
-def test_ids_that_a_float_does_not_tell_apart_are_refused():
+@pytest.mark.parametrize(("kind", "least"), [("float64", 2.0**60), ("float32", 2.0**25)])
+def test_ids_that_a_float_does_not_tell_apart_are_refused(kind: str, least: float):
     """One missing id makes numbers of all others in a frame, which then merge."""
-    frame = pd.DataFrame({"id": [2.0**60 + i for i in range(24)], "time": range(1, 25),
+    frame = pd.DataFrame({"id": [least + i for i in range(24)], "time": range(1, 25),
                           "event": [i % 2 for i in range(24)], "age": range(24)})  # fmt: skip
+    frame["id"] = frame["id"].astype(kind)
     file = io.BytesIO()
     frame.to_parquet(file, index=False)
     with pytest.raises(

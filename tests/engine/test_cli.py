@@ -595,6 +595,18 @@ def test_an_answer_that_goes_nowhere_is_no_traceback(line, code, says):
     assert done.stderr.count("\n") == bool(says)
 
 
+def test_a_file_is_printed_in_utf_8_whatever_the_stream_is_in(tmp_path):
+    """As `table add FILE --propose > study.toml` does: a sign that is lost matches no record."""
+    path = tmp_path / "c.csv"
+    path.write_text("city,age,label\n" + "münchen,30,a\nŁódź,40,b\n" * 30, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "engine", "table", "add", str(path), "--propose"], cwd=ROOT,
+        capture_output=True, env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert "łódź" in done.stdout.decode("utf-8").lower()
+
+
 @pytest.mark.parametrize("asked", [["price", "mean", "laplace"], ["list", "mean", "--json"]])
 def test_a_stream_that_is_not_in_utf_8_takes_every_answer(asked):
     done = subprocess.run(

@@ -251,7 +251,7 @@ def test_a_method_whose_price_fails_is_named_and_the_others_are_drawn(
     test.run()
     assert not test.exception
     (error,) = [one.value for one in test.error]
-    assert error == "Laplace: expected a guarantee, got ZeroDivisionError: bang."
+    assert error == "Laplace: expected a guarantee, got ZeroDivisionError: bang (at ε = 3.2)."
     said = "\n".join(str(one.value) for one in test.markdown)
     assert "has an error of the mean of" in said
     assert "**Gaussian, with proof**" in said

@@ -107,7 +107,7 @@ def columns(test: AppTest) -> list[str]:
         ("dp_newton", "logit", "odds", "Odds ratios are those of the discrete-time model"),
         ("cox_dp", "logit", "hazard", "its ratios are hazard ratios"),
         ("psgld", "cloglog", "hazard", "its ratios are hazard ratios"),
-        ("psgld", "probit", "", "With the probit link a coefficient is no ratio."),
+        ("psgld", "probit", "", "neither an odds ratio nor a hazard ratio"),
     ],
 )
 def test_a_coefficient_is_called_what_its_link_makes_of_it(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import streamlit as st
 
+from engine.core.errors import RequestError
 from engine.core.kept import Declared, released
 from pages.ui import words
 from pages.ui.charts import curves, lines, measured, notes
@@ -110,10 +111,11 @@ def _tell_refused(view: View, names: Sequence[str], budgets: Sequence[float]) ->
     """Says why methods have no guarantee, once for each."""
     for name in names:
         if view.spends(name):
-            found = (view.refused(name, epsilon) for epsilon in budgets)
-            if error := next((one for one in found if one is not None), None):
+            found = ((at, view.refused(name, at)) for at in budgets)
+            at, error = next((one for one in found if one[1] is not None), (0.0, None))
+            if error is not None:
                 with troubles():
-                    raise error
+                    raise RequestError(f"{error} (at ε = {at:g})") from error
 
 
 def _working(view: View, asked: set[str]) -> None:

@@ -56,6 +56,7 @@ def test_an_audit_that_believed_too_little_would_be_noticed():
     assert above(np.sum(np.array(actual) > 1.0), 0.05)
 
 
+@pytest.mark.thorough
 def test_choosing_among_useless_scores_costs_no_confidence():
     rng = np.random.default_rng(1)
     actual = []

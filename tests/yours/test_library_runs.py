@@ -348,6 +348,7 @@ def test_a_run_of_jax_privacy_is_told_as_it_was_executed(bands):
     assert run.epsilon() == pytest.approx(run.epsilon_claimed, rel=0.01)
 
 
+@pytest.mark.thorough
 def test_batches_of_jax_privacy_that_were_not_those_of_the_plan_cost_more():
     bins = BallsInBinsSampling(300, 10)
     told = writers.jax_privacy_run(config(), 60_000, 1e-5, batches=bins)

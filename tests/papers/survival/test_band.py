@@ -46,7 +46,14 @@ def test_the_band_holds_the_truth_as_often_as_it_says(n, scale):
     assert (held[1:] < 0.97).all()
 
 
-@pytest.mark.parametrize(("leaves", "intervals"), [(0.05, 10), (0.6, 10), (0.6, 25)])
+@pytest.mark.parametrize(
+    ("leaves", "intervals"),
+    [
+        pytest.param(0.05, 10, marks=pytest.mark.thorough),
+        (0.6, 10),
+        pytest.param(0.6, 25, marks=pytest.mark.thorough),
+    ],
+)
 def test_the_band_holds_the_truth_of_times_that_are_no_ends_of_intervals(leaves, intervals):
     """Exponential times in days; some are followed to the horizon, the others leave before it.
 

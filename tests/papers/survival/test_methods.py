@@ -209,7 +209,7 @@ def test_cox_agrees_with_another_library():
     np.testing.assert_allclose(ours[:, inside], wanted, atol=2e-3)
 
 
-@pytest.mark.parametrize("name", ["wichert", "heart"])
+@pytest.mark.parametrize("name", [pytest.param("wichert", marks=pytest.mark.thorough), "heart"])
 def test_coxs_survival_does_not_depend_on_where_the_covariates_are_centred(name):
     """Printed, they lie about their mean, and with proof about the middle of public bounds."""
     own = catalog.load(name)

@@ -10,12 +10,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from datasets.base import Booleans, Floats
-from datasets.own_reader import Source
+from datasets.own_reader import BLANKS, Source
 from engine.core.errors import DatasetError
 
 Kind = Literal["number", "truth", "date", "words", "blank"]
-BLANKS = ("", "na", "n/a", "nan", "null", "none", ".", "?", "-", "#n/a", "missing", "unknown")
-"""What stands for a value that is missing, in small letters."""
 TRUTHS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 NUMERIC = r"^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$"
 COMMA = r"^([-+]?\d+),(\d+(?:e[-+]?\d+)?)$"

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from datasets.own_columns import BLANKS, Column
+from datasets.own_columns import Column
 from datasets.own_proposal import (
     CLASSES,
     LEFT_OUT,
@@ -27,6 +27,7 @@ from datasets.own_proposal import (
     Proposal,
     Said,
 )
+from datasets.own_reader import BLANKS
 
 NAMES: Mapping[str, tuple[str, ...]] = {role: tuple(some) for role, some in SHEET["names"].items()}
 """Usual names of columns by their role, the surest first; in small letters, other signs as `_`."""

@@ -27,6 +27,8 @@ from datasets import own_lines
 from datasets.own_limits import MEGABYTES, ROWS, most
 from engine.core.errors import DatasetError
 
+BLANKS = ("", "na", "n/a", "nan", "null", "none", ".", "?", "-", "#n/a", "missing", "unknown")
+"""What stands for a value that is missing, in small letters."""
 MAGIC = b"PAR1"
 INDEX = ("", "unnamed: 0", "rownames", "row.names", "row_names", "__index_level_0__")
 """Names of a column that only counts rows."""
@@ -280,10 +282,6 @@ def _decoded(file: IO[bytes], name: str, coding: str) -> Iterator[str]:
         text.detach()
 
 
-NO_NAMES = frozenset(("", "na", "n/a", "nan", "null", "none", ".", "?", "-"))
-"""What stands for a missing value in a record, and is no column's name among numbers."""
-
-
 def _header(name: str, lines: Sequence[str]) -> tuple[list[str], str]:
     """The names of the columns, and what separates values: what splits the first lines alike."""
     best = _alike(lines[0], lines[1:40])
@@ -293,8 +291,7 @@ def _header(name: str, lines: Sequence[str]) -> tuple[list[str], str]:
     _names(name, names, lines[0])
     cells = [one if mark == "," else one.replace(",", ".") for one in names]
     figures = [one for one in cells if re.fullmatch(own_lines.NUMBER, one)]
-    others = {one.lower() for one in cells} - {*map(str.lower, figures)}
-    if figures and not others - NO_NAMES and not _counted(figures):
+    if figures and {*cells} <= {*figures, *BLANKS} and not _counted(figures):
         raise DatasetError(
             f"{name}: expected a line of column names, got numbers alone: {lines[0].strip()[:80]!r}"
         )

@@ -67,7 +67,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
         raise RequestError(f"sweep: expected one setting to audit, got a sweep of {len(job.axes)}")
     count = replicas(arguments.replicas)
     title = f"audit {job.paper} {job.method} {job.dataset}"
-    with failing(title), progress(title) as report:
+    with failing(f"{title}:"), progress(title) as report:
         last, best = _audited(job, count, arguments.sees, report)
     if arguments.json:
         head = {"paper": job.paper, "method": job.method, "dataset": job.dataset}
@@ -145,7 +145,7 @@ def run_audits(arguments: argparse.Namespace) -> int:
         attack, shelf, columns, wanted = _met, met.KEPT, MET, _proved(wanted)
     measured = []
     for job, calibration in wanted:
-        with failing(f"audit {job.paper} {job.method} {job.dataset}"):
+        with failing(f"audit {job.paper} {job.method} {job.dataset}:"):
             measured.append(attack(job, calibration, count, limit))
         if arguments.write:
             shelf.put(measured[-1])

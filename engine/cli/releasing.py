@@ -2,18 +2,16 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 from datasets import catalog as data_catalog
 from datasets.base import Table
 from engine.cli.release_files import summary, written
 from engine.cli.shared import requested, show_json
-from engine.cli.work import progress
-from engine.core.errors import ExplorerError, RequestError
+from engine.cli.work import failing, progress
+from engine.core.errors import RequestError
 from engine.runs import ledger, sealing
 from engine.runs.job import Job
-from engine.service.job_runner import sentence
 
 GOES_ON = (
     "release: an earlier process drew this noise and ended before its files were in place; they "
@@ -52,24 +50,12 @@ def release_job(arguments: argparse.Namespace) -> int:
     return 0
 
 
-@contextmanager
-def ending(job: Job) -> Iterator[None]:
-    """Says it in one sentence where the method of a job fails.
-
-    Raises:
-        ReleaseError: It does, in another way than by an error of this program's own.
-    """
+def ending(job: Job) -> AbstractContextManager[None]:
+    """Says it in one sentence, as a `ReleaseError`, where the method of a job fails."""
     from engine.runs.release import ReleaseError
 
-    try:
-        yield
-    except ExplorerError:
-        raise
-    except Exception as error:
-        raise ReleaseError(
-            f"release: expected a result, got none: {job.entry().label} ended with "
-            f"{sentence(error)}"
-        ) from error
+    label = job.entry().label
+    return failing(f"release: expected a result, got none: {label} ended with", ReleaseError)
 
 
 def prove(job: Job, data: Table) -> None:

@@ -36,7 +36,7 @@ def run_verify(arguments: argparse.Namespace) -> int:
     if job.axes:
         raise RequestError(f"sweep: expected one setting to verify, got a sweep of {len(job.axes)}")
     set_threads()
-    with failing(f"verify {job.paper} {job.method} {job.dataset}"):
+    with failing(f"verify {job.paper} {job.method} {job.dataset}:"):
         found = verified(job, data_catalog.load(job.dataset))
     if arguments.json:
         head = {"paper": job.paper, "method": job.method, "dataset": job.dataset}

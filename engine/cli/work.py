@@ -75,21 +75,22 @@ def _further(client: Client, run: Run, report: Report) -> None:
 
 
 @contextmanager
-def failing(title: str) -> Iterator[None]:
+def failing(said: str, kind: type[ExplorerError] = RunError) -> Iterator[None]:
     """Says it in one sentence where the code of a method fails within the block.
 
     Args:
-        title: What was asked for.
+        said: Begins the sentence; the error ends it.
+        kind: Of error.
 
     Raises:
-        RunError: It does, in another way than by an error of this program's own.
+        ExplorerError: It does, of that kind where it is no error of this program's own.
     """
     try:
         yield
     except ExplorerError:
         raise
     except Exception as error:
-        raise RunError(f"{title}: {sentence(error)}") from error
+        raise kind(f"{said} {sentence(error)}") from error
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FloatRect, Page, expect
 
 from engine.catalog import catalog
 from engine.runs.exhibit import exhibits
@@ -276,11 +276,19 @@ def test_ticks_do_not_touch_at_200_percent(app: App):
     assert not [gaps for gaps in beside if min(gaps, default=9) < 2]
 
 
+def phone(browser: Browser, address: str, width: int) -> Page:
+    """A page as a phone of this width shows it."""
+    page = browser.new_page(
+        viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True
+    )
+    page.goto(address)
+    return page
+
+
 def test_buttons_that_a_phone_always_shows_cover_no_budget(
     browser: Browser, server: tuple[str, Path]
 ):
-    page = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    page.goto(f"{server[0]}/mean")
+    page = phone(browser, f"{server[0]}/mean", 390)
     named = page.locator(".js-plotly-plot .annotation-text-g", has_text="ε = 1")
     named.first.wait_for()
     still(page)
@@ -291,18 +299,22 @@ def test_buttons_that_a_phone_always_shows_cover_no_budget(
     assert name["y"] >= bar["y"] + bar["height"]
 
 
+def places(page: Page, *parts: str) -> list[FloatRect]:
+    """Where parts of the first chart with a legend lie, once it stands still; ends the page."""
+    chart = page.locator(".js-plotly-plot:has(.legend .traces)").first
+    chart.wait_for()
+    still(page)
+    boxes = [chart.locator(part).first.bounding_box() for part in parts]
+    page.close()
+    assert None not in boxes
+    return [box for box in boxes if box is not None]
+
+
 def test_buttons_that_a_phone_always_shows_cover_no_legend(
     browser: Browser, server: tuple[str, Path]
 ):
-    page = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    page.goto(f"{server[0]}/mean?mean.tab=Why")
-    legend = page.locator(".js-plotly-plot:has(.legend .traces)").first
-    legend.wait_for()
-    still(page)
-    bar, names = (legend.locator(part).first.bounding_box() for part in (".modebar", ".legend"))
-    page.close()
-    assert bar is not None
-    assert names is not None
+    page = phone(browser, f"{server[0]}/mean?mean.tab=Why", 390)
+    bar, names = places(page, ".modebar", ".legend")
     assert names["y"] >= bar["y"] + bar["height"]
 
 
@@ -311,17 +323,8 @@ def test_a_phone_s_legend_of_all_methods_begins_below_the_axis_title(
     browser: Browser, server: tuple[str, Path], width: int
 ):
     """Ticks of two lines, as that of lines without a proof has, move the title down."""
-    page = browser.new_page(
-        viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True
-    )
-    page.goto(f"{server[0]}/survival?survival.lines=All+methods")
-    chart = page.locator(".js-plotly-plot:has(.legend .traces)").first
-    chart.wait_for()
-    still(page)
-    title, names = (chart.locator(part).first.bounding_box() for part in (".xtitle", ".legend"))
-    page.close()
-    assert title is not None
-    assert names is not None
+    page = phone(browser, f"{server[0]}/survival?survival.lines=All+methods", width)
+    title, names = places(page, ".xtitle", ".legend")
     assert names["y"] >= title["y"] + title["height"]
 
 
@@ -330,8 +333,7 @@ def test_a_phone_s_legend_of_all_methods_begins_below_the_axis_title(
 def test_buttons_that_a_phone_always_shows_cover_no_words(
     browser: Browser, server: tuple[str, Path], path: str
 ):
-    page = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    page.goto(f"{server[0]}/{path}")
+    page = phone(browser, f"{server[0]}/{path}", 390)
     page.locator(".js-plotly-plot .main-svg").nth(1).wait_for(timeout=60_000)
     still(page)
     covered = page.evaluate(COVERED)

@@ -294,7 +294,7 @@ def test_a_first_record_is_no_line_of_names():
     stated = 'kind = "classes"\nclasses = ["0", "1"]\nevery = {low = 0, high = 9}\n'
     with pytest.raises(DatasetError, match="expected a line of column names, got numbers alone: '"):
         own.keep("a.csv", f"5.5,2,1\n{rows}".encode(), stated, "1")
-    for first in ("5,5;2;1", "5.5;NA;1"):
+    for first in ("5,5;2;1", "5.5;NA;1", "5.5;unknown;1"):
         more = rows.replace(",", ";").replace(".", "," if ",5" in first else ".")
         with pytest.raises(DatasetError, match="expected a line of column names, got numbers"):
             own.keep("a.csv", f"{first}\n{more}".encode(), stated, "1")

@@ -279,10 +279,12 @@ def test_a_mean_over_jobs_of_which_arrays_are_read_needs_them_all(
         assert confirmed(capsys, "--paper", "toy", code=code)["table1"]["outcome"] == outcome
 
 
-@pytest.mark.parametrize("wrong", ["flchain", "digits"])
-def test_cells_of_every_data_set_are_compared(wrong, toy, folder, monkeypatch, capsys):
-    """Code may change the numbers of one alone, and the quicker one must not stand for both."""
-    jobs = {name: request("toy", "count", name, {"steps": 3}) for name in ("flchain", "digits")}
+DATA = ("flchain", "digits")
+
+
+def shipped_on_two(monkeypatch, folder, wrong):
+    """A table that ships, with a row for each of two data sets: one of them has another number."""
+    jobs = {name: request("toy", "count", name, {"steps": 3}) for name in DATA}
     points = [Point(name, "mean", "", None, (job,), over("product")) for name, job in jobs.items()]
     made = Exhibit(
         name="table1", title="Table 1", caption="", quantity="", better="up",
@@ -296,6 +298,13 @@ def test_cells_of_every_data_set_are_compared(wrong, toy, folder, monkeypatch, c
         for name, job in jobs.items()
     ]
     reference.save("toy", "table1", kept, full=True, seconds=7.0, sources="old")
+    return jobs
+
+
+@pytest.mark.parametrize("wrong", DATA)
+def test_cells_of_every_data_set_are_compared(wrong, toy, folder, monkeypatch, capsys):
+    """Code may change the numbers of one alone, and the quicker one must not stand for both."""
+    shipped_on_two(monkeypatch, folder, wrong)
     actual = confirmed(capsys, "--paper", "toy", code=1)["table1"]
     assert actual["outcome"] == confirm.DIFFERS
     assert actual["words"].startswith(wrong)
@@ -306,21 +315,7 @@ def test_only_what_is_computed_otherwise_is_computed_again(
 ):
     """One data set has the number that ships, the other another."""
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
-    jobs = {name: request("toy", "count", name, {"steps": 3}) for name in ("flchain", "digits")}
-    read = over("product")
-    points = [Point(name, "mean", "", None, (job,), read) for name, job in jobs.items()]
-    made = Exhibit(
-        name="table1", title="Table 1", caption="", quantity="", better="up",
-        points=lambda full: points,
-    )  # fmt: skip
-    for module in (confirm, exhibits):
-        monkeypatch.setattr(module, "exhibits", lambda slug: {"table1": made})
-    monkeypatch.setattr(reference, "FOLDER", folder)
-    kept = [
-        Cell(name, "mean", "", None, ours, None, jobs[name].id)
-        for name, ours in (("flchain", 3.0), ("digits", 3.00001))
-    ]
-    reference.save("toy", "table1", kept, full=True, seconds=7.0, sources="old")
+    jobs = shipped_on_two(monkeypatch, folder, "digits")
     asked = ("reproduce", "toy", "table1", "--full", "--write", "--changed")
     assert main([*asked, "--json"]) == 0
     assert "digits: expected" in capsys.readouterr().err

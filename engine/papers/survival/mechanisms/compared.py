@@ -26,7 +26,7 @@ class NoisyTable:
 
     Attributes:
         noisy: Counts by group, shape (R, 2, 2q + 1): of censored records and of events in each
-            interval, and of who reaches the horizon.
+            interval, and of people who reach the horizon.
     """
 
     noisy: Tensor

@@ -1,10 +1,10 @@
 r"""A private Kaplan-Meier curve: noise on the counts behind the product-limit estimate.
 
 S(s) = \prod_{u \le s} (1 - d_u/r_u), d_u events in interval u and r_u = n - \sum_{v < u} (all who
-ended) - w_u/2, from noisy counts. Of those who are censored within an interval, w_u, only the
+ended) - w_u/2, from noisy counts. Of the w_u people who are censored within an interval only the
 interval is known: they count as at risk for half of it, as in a life table (Cutler and Ederer
-1958, J. Chronic Diseases 8, 699-712). Who reaches the horizon without an event is at risk to the
-end, and has a count of its own. A hazard that noise makes negative is kept, so that the curve is
+1958, J. Chronic Diseases 8, 699-712). People who reach the horizon without an event are at risk to
+the end, and are counted apart. A hazard that noise makes negative is kept, so that the curve is
 not pulled down; the whole is then made monotone.
 """
 
@@ -43,7 +43,7 @@ class State:
     Attributes:
         curve: Shape (R, q + 1).
         noisy: The released counts, shape (R, 2q + 1): of censored times and of events in each
-            interval, and of who reaches the horizon.
+            interval, and of people who reach the horizon.
     """
 
     curve: Tensor
@@ -147,8 +147,8 @@ def precision(counts: Floats, n: int) -> tuple[Floats, Floats]:
 
     \log S = \sum_u \log(1 - d_u/r_u). An event in interval u lowers it by a_u = 1/(r_u - d_u), and
     anybody who ends in u by b_v = d_v/(r_v (r_v - d_v)) in each later interval v, because fewer
-    remain at risk; who is censored in u lowers it by b_u/2 there. Greenwood's variance of \log S
-    is the sum of the b_u.
+    remain at risk; a person who is censored in u lowers it by b_u/2 there. Greenwood's variance of
+    \log S is the sum of the b_u.
 
     Args:
         counts: At least 0, with sum n, shape (2q + 1,).

@@ -2,19 +2,20 @@ r"""What a private log-rank test releases, and what follows from it alone. No to
 
 Guarantees:
     One table of counts: records by group, by whether they end with the event, and by the interval
-    in which they end; who reaches the horizon without it is counted apart. The group follows from
-    the record's own covariates and public bounds, so a record is in one cell and replacing it
+    in which they end; people who reach the horizon without it are counted apart. The group follows
+    from the record's own covariates and public bounds, so a record is in one cell and replacing it
     moves two cells by 1: L2 sensitivity \sqrt2, as for the Kaplan-Meier curve. Everything else
     follows from the noisy table.
 
 With d_{gt} and r_{gt} the events and the records at risk of group g in interval t, s = r_1/r and
 h = d/r, the statistic is U = \sum_t (d_{1t} - d_t s_t), its variance by chance
-\sum_t d_t s_t (1 - s_t)(1 - h_t) (Mantel 1966). Who is censored within an interval is at risk for
-half of it, as for the Kaplan-Meier curve: at risk to its end, a group whose members leave faster
-would seem to live longer. To first order, one event more of group g in interval u changes U by
-a_{gu} - \sum_{t \le u} h_t a_{gt}, with a_1 = 1 - s and a_0 = -s, one censored record by
--\sum_{t < u} h_t a_{gt} - h_u a_{gu}/2, and one at the horizon by -\sum_t h_t a_{gt}. Independent
-noise of deviation \sigma in each cell adds \sigma^2 times the sum of their squares to the variance.
+\sum_t d_t s_t (1 - s_t)(1 - h_t) (Mantel 1966). A person who is censored within an interval is
+at risk for half of it, as for the Kaplan-Meier curve: at risk to its end, a group whose members
+leave faster would seem to live longer. To first order, one event more of group g in interval u
+changes U by a_{gu} - \sum_{t \le u} h_t a_{gt}, with a_1 = 1 - s and a_0 = -s, one censored record
+by -\sum_{t < u} h_t a_{gt} - h_u a_{gu}/2, and one at the horizon by -\sum_t h_t a_{gt}.
+Independent noise of deviation \sigma in each cell adds \sigma^2 times the sum of their squares to
+the variance.
 """
 
 import math
@@ -44,7 +45,7 @@ def log_rank(table: Floats, noise: float) -> tuple[Floats, Floats]:
 
     Args:
         table: Counts by group, shape (R, 2, 2q + 1): of censored records and of events in each
-            interval, and of who reaches the horizon.
+            interval, and of people who reach the horizon.
         noise: Standard deviation of the noise in each.
     """
     censored, events = np.split(table[:, :, :-1], 2, axis=2)

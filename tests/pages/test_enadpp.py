@@ -92,6 +92,8 @@ def arrays(job: Job, rng: np.random.Generator) -> dict[str, Any]:
         actual["images"] = rng.uniform(0, 1, (count, 10, SIDE * SIDE))
         actual["relevance_z_plus"] = rng.uniform(0, 1, (count, 10, SIDE * SIDE))
         actual["relevance_epsilon"] = rng.normal(0, 1, (count, 10, SIDE * SIDE))
+    if job.values.get("clipping") == "adaptive":
+        actual["clipping_bound"] = np.full(count, 0.07)
     if job.method in ("enadpp", "adppl"):
         actual["alpha_1"] = rng.uniform(0.05, 1, (count, 64))
         actual["alpha_2"] = rng.uniform(0.05, 1, (count, 32))
@@ -323,6 +325,27 @@ def test_gradients_are_counted_on_both_sides_of_the_bound():
     short, long = json.loads(figures.norms(counts, edges, "C").to_json())["data"]
     assert (sum(short["y"]), sum(long["y"])) == (75.0, 25.0)
     assert figures.norms(np.zeros(60), edges, "C").traces
+    assert (short["name"], long["name"]) == ("not clipped", "clipped to the bound")
+    both = json.loads(figures.norms(counts, edges, "C", rescaled=True).to_json())["data"]
+    assert [one["name"] for one in both] == ["lengthened to about C", "shortened to about C"]
+
+
+@pytest.mark.parametrize(
+    ("clipping", "axis", "told"),
+    [
+        ("adaptive", "Gradient norm / final bound C = 0.07 (L2)", "follows the lengths"),
+        ("automatic", "Gradient norm / bound C = 1 (L2)", "is brought to about the length C"),
+    ],
+)
+def test_lengths_are_told_by_the_bound_that_cuts_them(
+    visit: Open, home: Path, charts: Charts, clipping: str, axis: str, told: str
+):
+    fields = {"enadpp.method": "DP-SGD today", "enadpp.clipping": clipping, "enadpp.tab": "Why"}
+    finish(home, defaults.addressed("enadpp", fields).jobs["dpsgd"])
+    test = visit("enadpp", **fields)
+    assert not test.exception
+    assert charts["norms"]["layout"]["xaxis"]["title"]["text"] == axis
+    assert told in said(test)
 
 
 def test_pictures_stand_below_one_another_without_overlap():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from datasets import own
 from engine import catalog
 from engine.cli.work import RunError, complete
 from engine.core.gauges import Gauge
@@ -187,6 +188,29 @@ def test_costs_are_there_before_anything_is_trained(visit: Open, home: Path):
     assert shown[2]["layout"]["yaxis"]["title"]["text"] == "Mean length of the noise"
     [table] = [t.value for t in test.table if any("As tried" in c for c in t.value.columns)]
     assert sum("q = 50, e = 5" in column for column in table.columns) == 2
+
+
+def test_the_optimum_is_told_for_what_is_trained_alone(visit: Open, home: Path):
+    """It grows with q: over that of another q the noise would seem larger than it is."""
+    fields = address(tab="Why", dataset="Wichert", try_q="400")
+    play(home, defaults.addressed("survival", fields).jobs["non_private"])
+    test = visit("survival", **fields)
+    assert not test.exception
+    [table] = [t.value for t in test.table if any("As tried" in c for c in t.value.columns)]
+    of = table.set_index(table.columns[0]).loc["Output perturbation: noise over the optimum"]
+    trained, tried = of[[c for c in of.index if "As trained" in c]], of.iloc[-2:]
+    assert all(float(one) > 0.0 for one in trained)
+    assert list(tried) == ["not trained"] * 2
+
+
+def test_no_line_of_the_test_is_no_fault(visit: Open, home: Path):
+    """With as many intervals as records there is no budget at which the test is run."""
+    rows = "\n".join(f"{20 + i},{1 + i % 40},{i % 2}" for i in range(40))
+    content = f"age,months,status\n{rows}\n".encode()
+    name = own.keep("small.csv", content, accept=True)
+    test = visit("survival", **address(tab="People", dataset=name, intervals="400"))
+    assert not test.exception
+    assert "there are too few records for a test with so many intervals" in said(test)
 
 
 def test_the_mean_length_of_the_noise_is_that_of_its_draws():

@@ -12,22 +12,25 @@ from pages.ui.charts.theme import GROUND, INK, MUTED, SERIES, Style, axis, figur
 from pages.ui.words import number
 
 
-def norms(counts: Floats, edges: Floats, bound: str) -> Figure:
+def norms(counts: Floats, edges: Floats, bound: str, *, rescaled: bool = False) -> Figure:
     """How long the records' gradients are, beside the bound that cuts them.
 
     Args:
         counts: Records in each bin, shape (b,).
         edges: Ends of the bins in units of the bound, shape (b + 1,).
         bound: The bound in words.
+        rescaled: Whether every gradient is brought close to the bound, short ones too.
     """
     share = 100.0 * counts / max(float(counts.sum()), 1.0)
     centre = 0.5 * np.log10(edges[:-1] * edges[1:])  # a logarithmic axis would spoil the widths
     span = [-0.5, 0.5, *(float(end) for end in centre[share > 0])]
     powers = range(math.floor(min(span)), math.ceil(max(span)) + 1)
-    sides = (
-        ("not clipped", centre < 0.0, SERIES[0], ""),
-        ("clipped to the bound", centre >= 0.0, SERIES[1], "/"),
+    short, long = (
+        ("lengthened to about C", "shortened to about C")
+        if rescaled
+        else ("not clipped", "clipped to the bound")
     )
+    sides = ((short, centre < 0.0, SERIES[0], ""), (long, centre >= 0.0, SERIES[1], "/"))
     return figure(
         [
             bars(name, centre[some], share[some], colour,

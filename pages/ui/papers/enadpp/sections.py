@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from engine.core.gauges import gauges
+from engine.papers.enadpp.variants import VARIANTS
 from engine.runs import reference
 from engine.runs.exhibit import Exhibit, exhibits
 from pages.ui import words
@@ -19,6 +20,7 @@ from pages.ui.kit import address
 from pages.ui.kit.access import troubles
 from pages.ui.kit.root import rooted
 from pages.ui.paper.parts import Chart, Lines, Part, Widgets
+from pages.ui.paper.said import Named
 from pages.ui.paper.series import course, look, product
 from pages.ui.paper.view import View
 from pages.ui.papers.enadpp import figures
@@ -56,7 +58,7 @@ def clipping(view: View) -> list[Part] | None:
     if counts is not None:
         edges = view.watched[view.method].arrays["gradient_norm_edges"][0]
         parts.append(_norms(view, counts.sum(axis=0), np.asarray(edges, np.float64)))
-    return [*parts, Lines([cut], part="cut")]
+    return [*parts, Lines([cut], {"what": Named(_rule(view))}, "cut")]
 
 
 def _norms(view: View, counts: Floats, edges: Floats) -> Chart:
@@ -64,13 +66,22 @@ def _norms(view: View, counts: Floats, edges: Floats) -> Chart:
     share = 100.0 * counts / max(float(counts.sum()), 1.0)
     held = np.flatnonzero(share)
     rows = by_row({"From [C]": edges[held], "To [C]": edges[held + 1], "Records [%]": share[held]})
-    figure = figures.norms(counts, edges, _bound(view))
-    return Chart(figure, rows, {"long": share[edges[:-1] >= 1.0].sum()}, "norms")
+    facts = {"long": share[edges[:-1] >= 1.0].sum()}
+    figure = figures.norms(counts, edges, _bound(view), rescaled=_rule(view) == "RESCALED")
+    return Chart(figure, rows, facts, "norms")
+
+
+def _rule(view: View) -> str:
+    """How the chosen method treats a record's gradient, as the layout names it."""
+    rule = VARIANTS[view.method].clipping(view.spec.clipping)
+    return {"automatic": "RESCALED", "adaptive": "MOVING"}.get(rule, "FIXED")
 
 
 def _bound(view: View) -> str:
     """The bound of the chosen method, in words."""
     spec = view.spec
+    if (final := product(view, view.method, "clipping_bound")) is not None:
+        return f"final bound C = {words.number(float(np.median(final)), 2)} (L2)"
     absolute = view.method in ADAPTIVE and (spec.calibration == "paper" or spec.noise == "laplace")
     bound, norm = (spec.clip_l1, "L1") if absolute else (spec.clip, "L2")
     return f"bound C = {words.number(bound)} ({norm})"

@@ -32,6 +32,7 @@ def compared(view: View) -> list[Part] | Note:
     spec = view.setting(METHOD)
     budgets = [float(one) for one in view.watched[METHOD].job.axes.get(BUDGET, (view.budget,))]
     drawn = [_line(view, spec, ratio, i, budgets) for i, ratio in enumerate(RATIOS)]
+    found = [one for one in drawn if len(one.x)]
     at = [_power(view, spec, view.budget, ratio) for ratio in RATIOS]
     ratios = words.listed([
         f"a hazard ratio of {ratio:g} in {100.0 * one:.0f} %"
@@ -42,7 +43,8 @@ def compared(view: View) -> list[Part] | Note:
     def change(figure: Figure, drawn: Sequence[Line]) -> None:
         figure.layout["xaxis"] = budget_axis(min(budgets), max(budgets))
 
-    return [_found(view, hidden=not np.isfinite(at).all()), Lines(drawn, facts, change=change)]
+    told = _found(view, hidden=not np.isfinite(at).all())
+    return [told, Lines(found, facts, change=change) if found else Note("FEW")]
 
 
 def _found(view: View, *, hidden: bool) -> Note:

@@ -23,6 +23,8 @@ TRY = {"intervals": "survival.try_q", "knots": "survival.try_e"}
 WAYS = {"as printed": "paper", "as proved": "rigorous"}
 ECHO = 3.0
 """Seconds for which a browser may still report where such a slider stood before it followed."""
+UNTRAINED = "not trained"
+"""What the table says of the optimum where q or e is only tried."""
 GRID = (5, 10, 20, 50, 100, 200, 400)
 """The q that the charts are drawn at."""
 
@@ -136,7 +138,7 @@ def before(view: View) -> list[Part]:
     return [
         Table(_table(view, own, tried, size), facts),
         Widgets(_general),
-        Fold("show_chart", lambda: Abreast(_against(view, tried, size), gap="medium")),
+        Fold("show_chart", lambda: Abreast(_against(view, tried), gap="medium")),
     ]
 
 
@@ -144,14 +146,13 @@ def _general() -> None:
     st.caption(guarantees.GENERAL.replace("It barely", "Objective perturbation barely", 1))
 
 
-def _against(view: View, tried: SurvivalSpec, size: float | None) -> list[Chart]:
-    """Sensitivity, remaining budget and expected error against q, at the e that is tried."""
+def _against(view: View, tried: SurvivalSpec) -> list[Chart]:
+    """Sensitivity, remaining budget and length of the noise against q, at the e that is tried."""
     parts: tuple[tuple[str, str, Callable[[Cost], float]], ...] = (
         ("bound", "Sensitivity t", lambda one: one.bound),
         ("left", "ε′ left for the noise", lambda one: one.left),
-        ("length", "Mean length of the noise" if size is None else "Least mean relative error",
-         lambda one: one.length / (size or 1.0)),
-    )  # fmt: skip
+        ("length", "Mean length of the noise", lambda one: one.length),
+    )
     grid = sorted({*GRID, tried.intervals})
     prices = {name: [_cost(view, tried, way, q) for q in grid] for name, way in WAYS.items()}
     return [
@@ -193,17 +194,23 @@ def _size(view: View) -> float | None:
 def _table(
     view: View, own: SurvivalSpec, tried: SurvivalSpec, size: float | None
 ) -> dict[str, list[str]]:
-    """The page's setting beside the tried one, under both calibrations."""
+    """The page's setting beside the tried one, under both calibrations.
+
+    The length of the optimum grows with q and e, so it is told for the page's own alone.
+    """
     both = {"As trained": own} | ({"As tried": tried} if tried != own else {})
-    kinds: dict[str, Callable[[Cost], float]] = {
+    kinds: dict[str, Callable[[Cost], float | None]] = {
         "Sensitivity t of the gradient": lambda one: one.bound,
         "Objective perturbation: regularisation Δ to add": lambda one: one.extra,
         "Objective perturbation: ε′ left for its noise": lambda one: one.left,
         "Objective perturbation: proved ε": lambda one: one.spent[0],
         "Output perturbation: mean length of the noise": lambda one: one.length,
     }
+    trained = {way: _cost(view, own, way) for way in WAYS.values()}
     if size is not None:
-        kinds["Output perturbation: noise over the optimum"] = lambda one: one.length / size
+        kinds["Output perturbation: noise over the optimum"] = lambda one: (
+            one.length / size if one in trained.values() else None
+        )
     kinds["Output perturbation: proved ε"] = lambda one: one.spent[1]
     costs = {
         f"{title}, {name}: q = {setting.intervals}, e = {setting.knots}": _cost(view, setting, way)
@@ -211,5 +218,7 @@ def _table(
         for name, way in WAYS.items()
     }
     return {"": list(kinds)} | {
-        head: [number(read(one)) for read in kinds.values()] for head, one in costs.items()
-    }
+        head: [UNTRAINED if (value := read(one)) is None else number(value)
+               for read in kinds.values()]
+        for head, one in costs.items()
+    }  # fmt: skip

@@ -13,16 +13,17 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import TYPE_CHECKING
 
 from datasets import catalog as data_catalog
+from datasets import own
 from datasets.base import Table
 from engine import __version__
 from engine.catalog import paper
 from engine.core.errors import ExplorerError, InterruptedRunError, RequestError, StoreError
-from engine.runs.events import Event, Failed, Finished, Spent
+from engine.runs.events import Event, Failed, Finished, Measured, Spent
 from engine.runs.job import Job
 from engine.service.claim import Claim
 from engine.service.presence import setting
@@ -269,11 +270,26 @@ def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[
         job, data, keep, device=device, focus=focus, past=past, pause=pause,
         executor=executor,
     )  # fmt: skip
+    looked: set[int] = set()
     with closing(events):
         for event in threaded(events, math.prod(data.x.shape)):
-            if isinstance(event, Spent):
-                ledger.look(job, event)
+            if isinstance(event, Spent | Measured) and not looked.issuperset(event.replicas):
+                ledger.look(job, event if isinstance(event, Spent) else _whole(job, data, event))
+                looked.update(event.replicas)
             yield event
+
+
+def _whole(job: Job, data: Table, shown: Measured) -> Spent:
+    """What the whole run of some replicas costs, as soon as they show a first measure.
+
+    A run that is stopped has shown what it measured, and costs no more than this.
+    """
+    if not own.mine(job.dataset):
+        return Spent(shown.step, shown.replicas, (), ())
+    entry, card = job.entry(), replace(data.card, records=len(data))
+    cards = [entry.promise(job.batch().specs[row], card) for row in shown.replicas]
+    prices = tuple(one.epsilon_proved for one in cards)
+    return Spent(shown.step, shown.replicas, prices, tuple(one.delta for one in cards))
 
 
 def threaded(events: Iterator[Event], numbers: int) -> Iterator[Event]:

@@ -23,7 +23,13 @@ from engine.privacy import composing, selection
 from engine.privacy.guarantee import Guarantee
 from engine.privacy.selection import ORDERED
 from engine.runs import ledger, release
+from engine.runs.events import Measured, Spent
+from engine.runs.job import request
 from engine.runs.ledger import LedgerEntry, Limit
+from engine.service.claim import take
+from engine.service.job_runner import JobRunner
+from engine.service.process import here
+from engine.service.store import Store
 from pages.ui.paper import spent
 from pages.ui.words import number
 
@@ -256,6 +262,28 @@ def test_a_look_is_entered_once_and_stops_no_release(table, drawn, tmp_path, cap
     assert "It is reached: nothing more can be released." in " ".join(
         capsys.readouterr().out.split()
     )
+
+
+def test_what_a_stopped_run_has_shown_is_a_look(table, tmp_path):
+    """It is stopped at its first measure, and costs what the whole run would have."""
+    job = request(
+        "survival", "dp_gd", table, {"intervals": 5, "steps": 200}, {"epsilon": (1.0, 3.0)}
+    )
+    store = Store(tmp_path / "home")
+    store.submit(job, {})
+    claim = take(store, here(), job.id)
+    assert claim is not None
+    seen = []
+    runner = JobRunner(claim, watch=seen.append)
+    runner.turn(lambda: any(isinstance(one, Measured) for one in seen))
+    first = next(one for one in seen if isinstance(one, Measured))
+    assert first.step < 200
+    assert not any(isinstance(one, Spent) for one in seen)
+    runner.leave()
+    assert math.fsum(e.epsilon for e in ledger.read(table).looks) == pytest.approx(1 + 3, rel=1e-3)
+    assert main(["run", "survival", "dp_gd", "--dataset", table, "--set", "intervals=5", "--set",
+                 "steps=200", "--sweep", "epsilon=1,3"]) == 0  # fmt: skip
+    assert math.fsum(e.epsilon for e in ledger.read(table).looks) == pytest.approx(1 + 3, rel=1e-3)
 
 
 def test_a_ledger_without_looks_is_read(table, tmp_path):

@@ -13,7 +13,7 @@ from plotly.offline import get_plotlyjs_version
 from engine.core.gauges import Gauge
 from engine.runs.results import Results
 from pages.ui import messages
-from pages.ui.charts import curves, heights, lines, measured, notes, theme
+from pages.ui.charts import curves, heights, lines, measured, notes, proof, theme
 from pages.ui.charts.dots import dots
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.rows import Marks, marks
@@ -72,7 +72,7 @@ def test_a_figure_of_nothing_can_be_drawn():
     nothing = measured.curve(results(np.full(15, np.nan)), "error", "One", 0)
     empty = curves.utility([nothing], [], GAUGE, 1.0, "r", (0.1, 10.0))
     assert json.loads(empty.to_json())["layout"]["xaxis"]["type"] == "log"
-    assert "no points yet" in labels.in_words([nothing], GAUGE, 1.0)
+    assert "no points yet" in labels.in_words([nothing], [], GAUGE, 1.0)
 
 
 def test_the_chosen_budget_has_a_rule_a_flag_and_rings():
@@ -121,7 +121,7 @@ def test_colour_never_stands_alone():
     assert [one["text"] for one in names] == ["One", "Two", "Three", "No privacy"]
     assert len({one["font"]["color"] for one in names}) == 4
     one = drawn()[0]
-    many = [replace(one, label=f"method {i}", style=theme.style(i)) for i in range(7)]
+    many = [replace(one, label=f"method {i}", style=theme.style(i), focus=True) for i in range(7)]
     body = curves.utility(many, [], GAUGE, 1.0, "r", (0.1, 10.0)).to_plotly_json()
     assert not [one for one in body["layout"]["annotations"] if one.get("name") == notes.END]
     lines = [trace for trace in body["data"] if trace["mode"] == "lines+markers"]
@@ -181,7 +181,35 @@ def test_the_table_and_the_sentence_hold_the_same_numbers():
     one = measured.curve(results(np.full(15, 2.0)), "error", "One", 0)
     rows = curves.rows([one], [measured.Level("None", theme.reference_style(0), 0.5)])
     assert [row["Median"] for row in rows] == [2.0, 2.0, 2.0, 0.5]
-    assert labels.in_words([one], GAUGE, 1.0) == "Error at epsilon 1: One 2."
+    assert labels.in_words([one], [], GAUGE, 1.0) == "Error at epsilon 1: One 2."
+
+
+def test_the_sentence_says_what_is_proved_elsewhere_and_what_costs_no_budget():
+    one = measured.curve(results(np.full(15, 2.0)), "error", "One", 0)
+    count = len(one.epsilon)
+    places = {"A": 1.0, "B": 0.744, "C": None, "D": math.inf}
+    lines = [replace(one, label=name, proved=(at,) * count) for name, at in places.items()]
+    level = measured.Level("None", theme.reference_style(0), 0.5)
+    assert labels.in_words(lines, [level], GAUGE, 1.0) == (
+        "Error at epsilon 1: A 2, B 2 (proved 0.744), C 2 (no proof), D 2 (no proof), None 0.5."
+    )
+
+
+def test_the_legend_shows_the_mark_of_a_method_whose_first_release_fails():
+    one = measured.curve(results(np.full(15, 2.0)), "error", "One", 0)
+    count = len(one.epsilon)
+    failing = replace(one, failed=(0.5,) + (0.0,) * (count - 1))
+    lines = [
+        replace(failing, label=f"Line {i}", style=theme.style(i), focus=True) for i in range(7)
+    ]
+    figure = curves.utility(lines, [], GAUGE, 1.0, "r", (0.1, 10.0))
+    traces = json.loads(figure.to_json())["data"]
+    for line in lines:
+        drawn = [one for one in traces if one.get("name") == line.legend]
+        [shown] = [one for one in drawn if one.get("showlegend", True)]
+        own = proof.look(line.style, line.status).marker
+        assert shown["marker"]["symbol"] == own
+        assert any(one["marker"]["symbol"][0] == curves.FAILS for one in drawn if one is not shown)
 
 
 def test_the_sentence_says_the_measure_that_is_drawn_in_the_language():
@@ -189,8 +217,8 @@ def test_the_sentence_says_the_measure_that_is_drawn_in_the_language():
     one = measured.curve(results(np.full(15, 0.7545)), "error", "EnADPP, with proof", 0)
     told = "Falsch gelesene Testdatensätze bei Epsilon 0,1: EnADPP, mit Beweis 24,6\u00a0%."
     with messages.spoken("de"):
-        assert labels.in_words([one], share, 0.1, "Test records read wrongly") == told
-    assert labels.in_words([one], share, 0.1) == (
+        assert labels.in_words([one], [], share, 0.1, "Test records read wrongly") == told
+    assert labels.in_words([one], [], share, 0.1) == (
         "Test accuracy at epsilon 0.1: EnADPP, with proof 75.4\u00a0%."
     )
 

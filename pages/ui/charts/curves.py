@@ -62,7 +62,8 @@ def utility(
     named = _few(curves, levels)
     traces = [_level(one, ground, up, shown) for one in levels]
     traces += [made for one in ordered for made in _bands(one, ground, up, one.label == closer)]
-    traces += [_line(one, ground, up, shown, closer, marks=not named) for one in ordered]
+    lines = [_line(one, ground, up, shown, closer, marks=not named) for one in ordered]
+    traces += lines if named else [part for one in lines for part in _entered(one)]
     at = [one for one in ordered if one.focus and one.at(chosen) is not None]
     rings = [_ring(one, chosen, ground, up, named) for one in at]
     shapes, traces = (rings, traces) if named else ([], traces + rings)
@@ -176,6 +177,22 @@ def _line(
             "color": colour, "line": {"width": 2 if marks else 1.5, "color": colour},
         },
     }  # fmt: skip
+
+
+def _entered(line: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    """A line and its entry in the legend, which shows the method's own mark.
+
+    Plotly shows the mark of a line's first point there, and a release that fails has another.
+    """
+    marker = line["marker"]
+    if isinstance(marker["symbol"], str) or not line["showlegend"]:
+        return (line,)
+    own = next((one for one in marker["symbol"] if one != FAILS), FAILS)
+    keys = ("type", "mode", "name", "legendgroup", "opacity", "line")
+    entry = {key: line[key] for key in keys} | {
+        "x": [None], "y": [None], "hoverinfo": "skip", "marker": marker | {"symbol": own},
+    }  # fmt: skip
+    return line | {"showlegend": False}, entry
 
 
 def _opacity(one: Curve | Level) -> float:

@@ -140,7 +140,7 @@ def drawn(
     if bounds[0] == bounds[1]:
         bounds = (bounds[0] / 2.0, bounds[1] * 2.0)
     made = curves.utility(every, levels, gauge, epsilon, name, bounds, by_proof)
-    alt, rows = in_words(every, gauge, epsilon), curves.rows(every, levels, gauge.label)
+    alt, rows = in_words(every, levels, gauge, epsilon), curves.rows(every, levels, gauge.label)
     move = "proof" if by_proof else "claim"
     return picture(made, alt, rows, epsilon, fit=True, move=move)
 

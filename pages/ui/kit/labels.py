@@ -1,14 +1,15 @@
 """The labels of a chart in the visitor's language: titles of axes, names of lines, notes."""
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from engine.core.gauges import Gauge
 from pages.ui.charts.figure import Figure
-from pages.ui.charts.measured import Curve
+from pages.ui.charts.measured import Curve, Level
 from pages.ui.messages import SOURCE, catalogue, figures, language, numbered, separators, tr
-from pages.ui.words import amount
+from pages.ui.words import amount, number
 
 PARTS = re.compile(r"( · |\u00a0% (?=\w)|<br>| \[|\]|, | {2,}|: | \(|\)|→|←|</?b>)")
 """What stands between the parts of a label, such as a name and its unit."""
@@ -37,11 +38,14 @@ def label(text: str) -> str:
     return known.get(text) or "".join(FIGURES.sub(part, one) for one in PARTS.split(text))
 
 
-def in_words(curves: Sequence[Curve], gauge: Gauge, chosen: float, errors: str = "") -> str:
+def in_words(
+    curves: Sequence[Curve], levels: Sequence[Level], gauge: Gauge, chosen: float, errors: str = ""
+) -> str:
     """What a cost curve shows at the chosen budget, in one sentence for those who hear it.
 
     Args:
-        curves: Its lines.
+        curves: Its lines; of each is said what is proved where that is not the chosen budget.
+        levels: Its lines that spend no budget.
         gauge: What is measured.
         chosen: The budget.
         errors: What the wrong ones of a share are called, where these are drawn.
@@ -50,12 +54,27 @@ def in_words(curves: Sequence[Curve], gauge: Gauge, chosen: float, errors: str =
     for one in curves:
         if (i := one.at(chosen)) is not None:
             value = 1.0 - one.middle[i] if errors else one.middle[i]
-            said.append(f"{label(one.label)} {figures(amount(value, gauge))}")
+            told = f"{label(one.label)} {figures(amount(value, gauge))}"
+            said.append(f"{told}{_proved(one, i, chosen)}")
+    for level in levels if said else ():
+        value = 1.0 - level.value if errors else level.value
+        said.append(f"{label(level.label)} {figures(amount(value, gauge))}")
     if not said:
         text = tr("{measure} against the privacy budget; no points yet.")
         return text.format(measure=measure)
     text = tr("{measure} at epsilon {budget}: {lines}.")
     return text.format(measure=measure, budget=figures(f"{chosen:g}"), lines=", ".join(said))
+
+
+def _proved(one: Curve, at: int, chosen: float) -> str:
+    """What is proved at a point, in brackets, where it does not stand at the chosen budget."""
+    if at >= len(one.proved):
+        return ""
+    proved = one.proved[at]
+    if proved is None or not math.isfinite(proved):
+        return f" ({label('no proof')})"
+    near = math.isclose(proved, chosen, rel_tol=0.01)
+    return "" if near else f" ({label('proved')} {figures(number(proved))})"
 
 
 def drawn(figure: Mapping[str, Any]) -> list[str]:

@@ -295,6 +295,7 @@ const config = (node, words, curves) => ({
 })
 
 const FOOT = "[data-testid=stBottomBlockContainer]"
+const FIXED = "[data-testid=stBottom]" // in a low window it follows the page
 const BLOCK = "[data-testid=stMainBlockContainer]"
 const ROOM = 12 // pixels that stay free below a chart
 const HEAD = 60 // pixels that Streamlit's own head takes
@@ -320,7 +321,9 @@ const presented = () => new URLSearchParams(window.location.search).get("present
 // A chart is no higher than the window leaves; one that fits also leaves room for what is above it.
 function height({ node }, { height, meta }) {
   if (meta?.rows) return height * scale() // a long list: the page scrolls
-  const foot = document.querySelector(FOOT)?.getBoundingClientRect().height ?? 0
+  const fixed = document.querySelector(FIXED)
+  const low = fixed && getComputedStyle(fixed).position === "static"
+  const foot = low ? 0 : (document.querySelector(FOOT)?.getBoundingClientRect().height ?? 0)
   const free = window.innerHeight - foot - ROOM
   // Square pictures get smaller in a narrow column, and leave no gap below them.
   const most = meta?.tall ? Math.min(height, meta.tall * (node.clientWidth - NAMES) + 24) : height
@@ -329,6 +332,7 @@ function height({ node }, { height, meta }) {
   if (!meta?.fit || above > free) return Math.min(most, Math.max(320, free - HEAD))
   const drawnBy = !presented() && window.innerHeight >= 700 && window.innerWidth >= 700
   const below = drawnBy ? 84 : 0
+  if (low) return 330 // names of lines need as much: the page scrolls
   const least = window.innerWidth < 700 ? 330 : 190 // a phone scrolls a little for its chart
   return Math.max(Math.min(least, free - HEAD), Math.min(1.6 * height, free - above - below))
 }
@@ -587,10 +591,20 @@ function nameRows(figure, width, look) {
 }
 
 // Ticks of any other axis whose places are given: its own words take about so much beside it.
-function loosen({ layout }, width, look) {
+function loosen(figure, width, look) {
+  const { layout } = figure
   const { xaxis, meta } = layout
   if (!xaxis?.ticktext || !xaxis.range || !xaxis.tickfont?.size || meta?.rows) return
-  if (!ends(layout).length) thin(xaxis, width - 90 * scale(), look)
+  if (!ends(layout).length) thin(xaxis, width - Math.max(90 * scale(), besides(figure, look)), look)
+}
+
+// Pixels that the axis' own margin and a legend beside the chart take of its width.
+function besides({ data, layout }, look) {
+  const { l = 0, r = 0 } = layout.margin ?? {}
+  if (!(layout.legend?.x > 1)) return l + r
+  const size = layout.legend.font?.size ?? TICK
+  const named = data.filter((one) => one.name && one.showlegend !== false)
+  return Math.max(l, 60) + Math.max(r, 60 + Math.max(0, ...named.map(({ name }) => wide(name, size, look))))
 }
 
 // Names at the side of a narrow chart take at most two fifths of its width: longer ones have several lines.

@@ -227,3 +227,35 @@ def test_declared_words_are_gathered():
     assert {one.text for one in QUESTIONS} <= wanted
     assert {one.title for one in SCREENS.values()} <= wanted
     assert set(glossary.TERMS.values()) <= wanted
+
+
+SAID = {
+    r"no proof covers": {"de": "kein Beweis deckt", "fr": "aucune preuve ne couvre",
+                         "es": "ninguna demostración cubre", "zh": "没有任何证明涵盖"},
+    r"computing the private answer": {"de": "wird berechnet", "fr": "calcul", "es": "calculando",
+                                      "zh": "计算"},
+    r"somebody else takes her place": {"de": "an ihrer Stelle", "fr": "à sa place",
+                                       "es": "en su lugar", "zh": "代替她"},
+    r"how to embed it": {"de": "einbettet", "fr": "intégrer", "es": "insertar", "zh": "嵌入"},
+}  # fmt: skip
+"""What an English term is called in each language, wherever it stands."""
+UNSAID = {"de": "Münzwurf", "fr": "pile ou face", "es": "lanzando su", "zh": "掷币"}
+"""What a statistician would read in another way, or as no sentence of the language."""
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_term_has_one_name_in_a_language(code: str):
+    kept = entries(code)
+    for term, names in SAID.items():
+        meant = [text for text in kept if re.search(term, text, re.IGNORECASE)]
+        assert meant, term
+        assert [kept[one] for one in meant
+                if not re.search(names[code], kept[one], re.IGNORECASE)] == []  # fmt: skip
+    assert [text for text in kept.values() if re.search(UNSAID[code], text)] == []
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_chart_that_no_static_page_has_is_said_in_two_sentences(code: str):
+    (one,) = (one for text, one in entries(code).items() if text.startswith("The static pages do"))
+    assert len(re.findall(r"[.。]", one)) == 2
+    assert not re.search("[:：]", one)

@@ -232,15 +232,31 @@ def test_declared_words_are_gathered():
 SAID = {
     r"no proof covers": {"de": "kein Beweis deckt", "fr": "aucune preuve ne couvre",
                          "es": "ninguna demostración cubre", "zh": "没有任何证明涵盖"},
+    r"\bpredicted chances?\b": {"de": "Wahrscheinlichkeit", "fr": "probabilité",
+                                "es": "probabilidad", "zh": "概率"},
+    r"noise for bias": {"de": "verringert das Rauschen", "fr": "réduit le bruit",
+                        "es": "reduce el ruido", "zh": "更少的噪声"},
+    r"\bbudget ratio\b": {"de": "Budgetverhältnis", "fr": "rapport des budgets",
+                          "es": "razón de presupuestos", "zh": "预算比"},
+    r"\btraining times M\b": {"de": "Trainingszeitpunkte", "fr": "instants d’entraînement",
+                              "es": "instantes de entrenamiento", "zh": "训练时刻"},
     r"computing the private answer": {"de": "wird berechnet", "fr": "calcul", "es": "calculando",
                                       "zh": "计算"},
     r"somebody else takes her place": {"de": "an ihrer Stelle", "fr": "à sa place",
                                        "es": "en su lugar", "zh": "代替她"},
     r"how to embed it": {"de": "einbettet", "fr": "intégrer", "es": "insertar", "zh": "嵌入"},
+    r"photograph of an article": {"de": "Modeartikel", "fr": "article de mode",
+                                  "es": "artículo de moda", "zh": "商品"},
 }  # fmt: skip
 """What an English term is called in each language, wherever it stands."""
-UNSAID = {"de": "Münzwurf", "fr": "pile ou face", "es": "lanzando su", "zh": "掷币"}
+UNSAID = {
+    "de": "Münzwurf",
+    "fr": "pile ou face|en déduit",
+    "es": r"lanzando su|en unos \{",
+    "zh": "掷币",
+}
 """What a statistician would read in another way, or as no sentence of the language."""
+NOT = {"de": "nicht", "fr": "pas", "es": r"\bno\b", "zh": "不|并非|没有"}
 
 
 @pytest.mark.parametrize("code", OTHERS)
@@ -252,6 +268,14 @@ def test_a_term_has_one_name_in_a_language(code: str):
         assert [kept[one] for one in meant
                 if not re.search(names[code], kept[one], re.IGNORECASE)] == []  # fmt: skip
     assert [text for text in kept.values() if re.search(UNSAID[code], text)] == []
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_negation_in_bold_stays_in_bold(code: str):
+    meant = {text: one for text, one in entries(code).items() if re.search(r"\*\*not ", text)}
+    assert meant
+    for text, one in meant.items():
+        assert re.search(NOT[code], " ".join(re.findall(r"\*\*(.+?)\*\*", one))), text
 
 
 @pytest.mark.parametrize("code", OTHERS)

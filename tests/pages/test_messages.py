@@ -14,7 +14,7 @@ import pytest
 from babel.messages.pofile import read_po
 
 from engine.runs import shipped
-from pages.ui import gather, messages
+from pages.ui import gather, home, messages, words
 from pages.ui.charts.theme import axis, figure
 from pages.ui.kit import glossary, plot, shell
 from pages.ui.kit.labels import label, parts, spoken
@@ -230,14 +230,27 @@ def test_declared_words_are_gathered():
 
 
 SAID = {
+    r"\bsensitivity\b": {"de": "Sensitivität", "fr": "sensibilité", "es": "sensibilidad",
+                         "zh": "敏感度"},
+    r"\b(proofs?|proved)\b": {"de": "beweis|bewies", "fr": "preuve|prouv", "es": "demostr",
+                              "zh": "证明"},
     r"no proof covers": {"de": "kein Beweis deckt", "fr": "aucune preuve ne couvre",
                          "es": "ninguna demostración cubre", "zh": "没有任何证明涵盖"},
+    r"\bfalse alarms\b": {"de": "Fehlalarm", "fr": "fausses alarmes", "es": "falsas alarmas",
+                          "zh": "误报"},
+    r"\bmisses\b": {"de": "übersehene", "fr": "cas manqués", "es": "omisiones", "zh": "漏报"},
     r"\bpredicted chances?\b": {"de": "Wahrscheinlichkeit", "fr": "probabilité",
                                 "es": "probabilidad", "zh": "概率"},
+    r"failure probability": {"de": "Fehlerwahrscheinlichkeit", "fr": "probabilité d’échec",
+                             "es": "probabilidad de fallo", "zh": "失败概率"},
     r"noise for bias": {"de": "verringert das Rauschen", "fr": "réduit le bruit",
                         "es": "reduce el ruido", "zh": "更少的噪声"},
+    r"\boutput noise\b": {"de": "Ausgaberauschen", "fr": "bruit sur la sortie",
+                          "es": "ruido de salida", "zh": "输出噪声"},
     r"\bbudget ratio\b": {"de": "Budgetverhältnis", "fr": "rapport des budgets",
                           "es": "razón de presupuestos", "zh": "预算比"},
+    r"\bprivate descent\b": {"de": "Gradienten", "fr": "gradient", "es": "gradiente",
+                             "zh": "梯度"},
     r"\btraining times M\b": {"de": "Trainingszeitpunkte", "fr": "instants d’entraînement",
                               "es": "instantes de entrenamiento", "zh": "训练时刻"},
     r"computing the private answer": {"de": "wird berechnet", "fr": "calcul", "es": "calculando",
@@ -245,15 +258,17 @@ SAID = {
     r"somebody else takes her place": {"de": "an ihrer Stelle", "fr": "à sa place",
                                        "es": "en su lugar", "zh": "代替她"},
     r"how to embed it": {"de": "einbettet", "fr": "intégrer", "es": "insertar", "zh": "嵌入"},
+    r"^line$": {"de": "Gerade", "fr": "droite", "es": "recta", "zh": "直线"},
     r"photograph of an article": {"de": "Modeartikel", "fr": "article de mode",
                                   "es": "artículo de moda", "zh": "商品"},
 }  # fmt: skip
 """What an English term is called in each language, wherever it stands."""
 UNSAID = {
-    "de": "Münzwurf",
-    "fr": "pile ou face|en déduit",
-    "es": r"lanzando su|en unos \{",
-    "zh": "掷币",
+    "de": r"Münzwurf|\bwas was war\b|dazubringt|Chancen von 100|Das Meiste, was|fragt zuerst Sie"
+    r"|Neu bei ε",
+    "fr": r"pile ou face|en déduit|pour qui devine|\bchances sur 100",
+    "es": r"lanzando su|en unos \{|proporcional a ella|Las probabilidades de cada 100",
+    "zh": r"掷币|地图上的",
 }
 """What a statistician would read in another way, or as no sentence of the language."""
 NOT = {"de": "nicht", "fr": "pas", "es": r"\bno\b", "zh": "不|并非|没有"}
@@ -283,3 +298,21 @@ def test_a_chart_that_no_static_page_has_is_said_in_two_sentences(code: str):
     (one,) = (one for text, one in entries(code).items() if text.startswith("The static pages do"))
     assert len(re.findall(r"[.。]", one)) == 2
     assert not re.search("[:：]", one)
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_claim_follows_a_colon(visit: Open, code: str):
+    """A claim begins as a sentence does, with an article and a capital in some languages."""
+    own = entries(code)
+    claims = [own[one.claim] for one in shell.papers().values()]
+    shown = [one for one in said(answered(visit("learn", lang=code)))
+             if any(one.endswith(claim) for claim in claims)]  # fmt: skip
+    assert shown
+    assert [one for one in shown if not re.match(r"\*\*[^*]+[:：]\*\* ?", one)] == []
+
+
+def test_german_home_says_no_bound_of_almost():
+    with messages.spoken("de"):
+        right = home.text("right", most=words.out_of_100(0.9999)).replace("**", "")
+    assert "fast 100 von 100" in right
+    assert "höchstens fast" not in right

@@ -8,9 +8,11 @@ records past the noise. Where noise enters an objective, the solution is the rel
 answer that is handed on (`Entry.answer`).
 
 Equal releases say nothing of what belongs to no release at all. So what is declared as released
-must also change when other noise is drawn, or be declared public (`Kept.public`); no release may
-draw where another of the run has drawn, nor where the records say; and on neighbours the releases
-must be those that are priced (`engine.audit.replay`).
+must also change when other noise is drawn, or be declared public (`Kept.public`). An array that
+lies at a bound, such as a p-value of 0, is the same with all noise: it must change with the
+releases of other tables, and be the same on the records and on such a table wherever the releases
+are. No release may draw where another of the run has drawn, nor where the records say; and on
+neighbours the releases must be those that are priced (`engine.audit.replay`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,6 +49,11 @@ MOST, STEPS = 500, 50
 """Records of a replay, the first ones, and its steps, where the setting admits so few."""
 OTHERS = range(1, 9)
 """Seeds of the runs with other noise: a rounded count at ε = 1 is the same in one run of three."""
+FIXED = (
+    "expected another with other noise or the releases of other tables, or one declared public, "
+    "got the same"
+)
+"""Why an array that never changes is refused."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,7 @@ class Verdict:
         records: How many of the records were replayed.
         steps: In how many steps.
         empty: Arrays that hold no number of these records, whatever noise is drawn.
+        fixed: Of `differs`, arrays that no other noise and no releases of other tables change.
     """
 
     published: tuple[str, ...]
@@ -70,6 +78,7 @@ class Verdict:
     records: int
     steps: int
     empty: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
 
     def also(self, published: Sequence[str], reasons: Mapping[str, str]) -> "Verdict":
         """With further names, some of which differ."""
@@ -276,7 +285,7 @@ def verify(
 ) -> tuple[Verdict, list[Arrays]]:
     """Replays a method to what it publishes, on few records and in few steps (`shorter`).
 
-    Where an array holds no number of so few records, all of them are taken.
+    Where an array of so few records holds no number, or never changes, all of them are taken.
 
     Args:
         paper: Says what its methods keep.
@@ -306,19 +315,20 @@ def verify(
     with torch.no_grad(), unmeasured() if quiet else nullcontext():
         stages = leader.lead()
         reasons, left = _unnamed(leader, stages), Left.of(leader, paper)
-        changed, still = _renewed(
-            left, (_run(entry, spec, data, Generator(), seed + more) for more in OTHERS), paper
-        )
+        changed, still = _renewed(left, leader, seed, paper)
         empty, still = _split(left, still)
-        if empty and len(data) < len(every):
+        fixed = _elsewhere(still, left, _pairs(leader, followers, seed), reasons, paper)
+        if (empty or fixed) and len(data) < len(every):
             return verify(paper, entry, spec, every, seed, len(every))
         theirs = [_followed(run, stages, reasons, paper) or left for run in followers]
-    more = (*_apart(left, followers, theirs), *still, *_drawn(followers), *_priced(settings, seed))
+    never = ((name, FIXED) for name in fixed)
+    more = (*_apart(left, followers, theirs), *never, *_drawn(followers), *_priced(settings, seed))
     for name, reason in more:
         reasons.setdefault(name, reason)
+    fixed = tuple(name for name in fixed if reasons[name] == FIXED)
     names = tuple(dict.fromkeys((RELEASES, *left.published, *reasons)))
     public = tuple(sorted(left.public - set(left.apart(changed))))
-    found = Verdict(names, tuple(reasons), public, reasons, len(data), leader.total, empty)
+    found = Verdict(names, tuple(reasons), public, reasons, len(data), leader.total, empty, fixed)
     return found, [one.arrays for one in (left, *theirs)]
 
 
@@ -426,9 +436,7 @@ def _alone(run: Run) -> None:
         run.advance(stage)
 
 
-def _renewed(
-    left: Left, runs: Iterable[Run], paper: Paper[Any]
-) -> tuple[Left, list[tuple[str, str]]]:
+def _renewed(left: Left, run: Run, seed: int, paper: Paper[Any]) -> tuple[Left, list[str]]:
     """What a run with other noise leaves behind, and the arrays that no other noise changes.
 
     Whole numbers may be the same by chance, so an array is compared with a further run as long as
@@ -436,23 +444,69 @@ def _renewed(
     """
     same = {f"array {name}" for name in left.arrays} - left.public
     others = []
-    for run in runs:
-        _alone(run)
-        others.append(Left.of(run, paper))
+    for more in OTHERS:
+        again = _run(run.entry, run.batch.spec, run.table, Generator(), seed + more)
+        _alone(again)
+        others.append(Left.of(again, paper))
         same -= set(left.apart(others[-1]))
         if not same:
             break
-    wanted = "expected another with other noise, or one declared public, got the same"
-    return others[0], [(name, wanted) for name in sorted(same)]
+    return others[0], sorted(same)
 
 
-def _split(
-    left: Left, still: Iterable[tuple[str, str]]
-) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
+def _split(left: Left, still: Iterable[str]) -> tuple[tuple[str, ...], list[str]]:
     """Of arrays that no other noise changes, those that hold no number, and the others."""
-    pairs = [(hollow(left.published[name]), name, reason) for name, reason in still]
-    others = [(name, reason) for none, name, reason in pairs if not none]
-    return tuple(name for none, name, _ in pairs if none), others
+    names = list(still)
+    empty = tuple(name for name in names if hollow(left.published[name]))
+    return empty, [name for name in names if name not in empty]
+
+
+def _pairs(leader: Run, followers: Sequence[Run], seed: int) -> Iterator[tuple[Run, Run]]:
+    """For each other table, a run on it with noise of its own, and one on the records to follow."""
+    entry, spec, data = leader.entry, leader.batch.spec, leader.table
+    for number, run in enumerate(followers[1:], seed + max(OTHERS) + 1):
+        if len(run.table) == len(data):
+            said = f"the records with the releases of another table: {run.words}"
+            yield (
+                _run(entry, spec, run.table, Generator(), number, run.words),
+                _run(entry, spec, data, Generator(), number, said),
+            )
+
+
+def _elsewhere(
+    still: Sequence[str],
+    left: Left,
+    pairs: Iterable[tuple[Run, Run]],
+    reasons: dict[str, str],
+    paper: Paper[Any],
+) -> tuple[str, ...]:
+    """The arrays that never change, of those that no other noise changes.
+
+    A run on another table releases other numbers, and one on the records follows it. An array that
+    follows from releases is the same in both, and somewhere another than before. A run that ends
+    on the other table is left out: its noise may have led there.
+
+    Args:
+        still: Arrays that no other noise changes.
+        left: What the first run has left.
+        pairs: A run on each other table, and one on the records.
+        reasons: Takes, by name, why something does not follow from the releases.
+        paper: Says what its methods keep.
+    """
+    fixed = dict.fromkeys(still)
+    for other, own in pairs if still else ():
+        try:
+            stages = other.lead()
+        except Exception:
+            continue
+        here = _followed(own, stages, reasons, paper)
+        if here is None:
+            continue
+        for name in set(still).intersection(here.apart(Left.of(other, paper))):
+            reasons.setdefault(name, f"expected the same as there, got another: {own.words}")
+        for name in here.apart(left):
+            fixed.pop(name, None)
+    return tuple(name for name in fixed if name not in reasons)
 
 
 def _apart(left: Left, runs: Sequence[Run], theirs: Sequence[Left]) -> Iterator[tuple[str, str]]:

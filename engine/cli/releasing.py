@@ -62,19 +62,25 @@ def prove(job: Job, data: Table) -> None:
     """Makes sure that what would be written follows from releases alone, on other noise.
 
     Raises:
-        ReleaseError: It does not, it would hold no number, or the method fails.
+        ReleaseError: It does not, an array would hold no number or is the same from all releases,
+            or the method fails.
     """
     from engine.cli.verify import verified
     from engine.runs.release import ReleaseError
 
     with ending(job):
         found = verified(job, data)
-    if found.differs:
-        name = found.differs[0]
-        more = f" So do {', '.join(found.differs[1:])}." if len(found.differs) > 1 else ""
+    if differs := [name for name in found.differs if name not in found.fixed]:
+        name, *others = differs
+        more = f" So do {', '.join(others)}." if others else ""
         raise ReleaseError(
             f"release: nothing is written, since {name} does not follow from the private releases "
             f"alone: {found.reasons[name]}.{more}"
+        )
+    if found.fixed:
+        raise ReleaseError(
+            f"release: expected {' and '.join(found.fixed)} to change with what is released, got "
+            "the same from any noise and other records: take more records or a larger epsilon"
         )
     if found.empty:
         raise ReleaseError(

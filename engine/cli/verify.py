@@ -81,7 +81,7 @@ def _files(job: Job, arrays: Arrays) -> dict[str, bytes]:
 
 def _show(job: Job, found: "Verdict") -> None:
     """What is published, and how it took the replay."""
-    said = {name: "differs" for name in found.differs}
+    said = {name: "never changes" if name in found.fixed else "differs" for name in found.differs}
     said = {name: "public" for name in found.public} | said
     rows = [(name, said.get(name, "follows from the releases")) for name in found.published]
     steps = f"{found.steps} step{'' if found.steps == 1 else 's'}"

@@ -9,13 +9,16 @@ import torch
 
 from datasets import catalog as data
 from datasets import own
-from datasets.base import LabelledTable, SurvivalTable
+from datasets.base import Bounds, LabelledTable, SurvivalTable
 from engine import catalog
 from engine.audit import neighbours
 from engine.audit.published import MOST, STEPS, alike, leaves, shorter, verify
 from engine.cli.main import main
 from engine.cli.verify import verified
 from engine.core.errors import RequestError
+from engine.papers.survival.mechanisms import compared as log_rank
+from engine.papers.survival.price.compared import significance
+from engine.runs import ledger
 from engine.runs.job import request
 from tests.audit import planted, small
 
@@ -104,6 +107,121 @@ def test_a_test_that_noise_hides_is_refused_and_no_other_one(
         f"is too large for {records:,} records: take more records or a larger epsilon\n"
     )
     assert (capsys.readouterr().err == wanted) is hidden
+
+
+def compared(epsilon=1.0, records=20_000):
+    """The log-rank test, a setting, and two groups of which one lives ten times as long."""
+    paper = catalog.catalog()["survival"]
+    place = np.arange(records)
+    later = place % 2
+    bounds = Bounds(covariates=((0.0, 1.0), (0.0, 50.0)), horizon=100.0, source="")
+    card = replace(small.people().card, records=records, events=records, bounds=bounds,
+                   features=("group", "age"), units=())  # fmt: skip
+    x = np.stack([later, place % 50], 1).astype(float)
+    time = np.where(later, 1.0 + place % 99, 1.0 + place % 9).astype(float)
+    table = SurvivalTable(card, x, time, np.ones(records, bool))
+    return paper, paper.entry("log_rank"), paper.spec(epsilon=epsilon, group=1, intervals=50), table
+
+
+def raw_score(batch, table):
+    """The statistic and the p-value of the records without noise."""
+    exact = log_rank.counted(log_rank._bounded(table, batch.spec), batch.spec.intervals, 0)
+    return significance(exact[None].numpy(), 0.0, len(table))
+
+
+def from_records(made, raw, seen):
+    """The p-value of the records themselves."""
+    return {"p_value": raw[1]}
+
+
+def where_noise_lets(made, raw, seen):
+    """The p-value of the records, unless that of the noisy counts is 0."""
+    return {"p_value": np.where(made["p_value"] > 0.0, raw[1], made["p_value"])}
+
+
+def from_the_first_run(made, raw, seen):
+    """The p-value of whatever was run first."""
+    return {"p_value": seen.setdefault("p", raw[1])}
+
+
+def score_of_the_first_run(made, raw, seen):
+    """The statistic of whatever was run first, without noise."""
+    return {"log_rank": seen.setdefault("z", raw[0])}
+
+
+@pytest.mark.parametrize(
+    ("leak", "name", "fixed"),
+    [
+        (None, "", ()),
+        (from_records, "array p_value", ()),
+        (where_noise_lets, "array p_value", ()),
+        (from_the_first_run, "array p_value", ("array p_value",)),
+        (score_of_the_first_run, "array log_rank", ("array log_rank",)),
+    ],
+)
+def test_a_p_value_of_0_may_be_released_and_one_of_raw_counts_may_not(
+    leak, name, fixed, monkeypatch
+):
+    """All noise leaves the p-value of a very large difference at 0; other releases move it."""
+    paper, entry, spec, table = compared()
+    kept, seen = log_rank.PrivateLogRank.products, {}
+
+    def products(self, batch, data, state):
+        made = kept(self, batch, data, state)
+        return made | (leak(made, raw_score(batch, data), seen) if leak else {})
+
+    monkeypatch.setattr(log_rank.PrivateLogRank, "products", products)
+    found, arrays = verify(paper, entry, spec, table)
+    assert leak is from_the_first_run or arrays[0]["p_value"].tolist() == [0.0]
+    assert found.records == len(table)
+    assert found.differs == ((name,) if name else ())
+    assert found.fixed == fixed
+
+
+def two_groups(records):
+    """The text of the table of `compared`."""
+    _, _, _, table = compared(records=records)
+    rows = (f"{t:g},1,{g:g},{a:g}" for t, (g, a) in zip(table.time, table.x, strict=True))
+    return "\n".join(["time,event,group,age", *rows]).encode()
+
+
+STATED = """[columns.time]
+high = 100
+[columns.group]
+low = 0
+high = 1
+[columns.age]
+low = 0
+high = 50
+"""
+
+
+def test_a_very_large_difference_is_released(monkeypatch, tmp_path):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    name = own.keep("a.csv", two_groups(20_000), STATED)
+    said = ["--set=group=1", "--set=intervals=50", "--set=epsilon=1"]
+    asked = ["run", "survival", "log_rank", "--dataset", name, *said, "--release"]
+    assert main([*asked, "--to", str(tmp_path / "out")]) == 0
+    with np.load(tmp_path / "out" / "release.npz") as made:
+        assert made["p_value"].item() == 0.0
+
+
+@pytest.mark.parametrize(("records", "code"), [(3_000, 1), (10_000, 0)])
+def test_a_band_that_noise_cannot_move_is_refused_in_a_true_sentence(
+    records, code, monkeypatch, tmp_path, capsys
+):
+    """At ε = 0.001 the band of 3,000 records is 0 to 1 from all releases, of 10,000 not."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
+    name = own.keep("a.csv", two_groups(records), STATED)
+    asked = ["run", "survival", "km_dp", "--dataset", name, "--set=epsilon=0.001", "--release"]
+    assert main([*asked, "--to", str(tmp_path / "out")]) == code
+    said = capsys.readouterr().err
+    assert ledger.read(name).releases == () or not code
+    if code:
+        assert said == (
+            "release: expected array km_high and array km_low to change with what is released, got "
+            "the same from any noise and other records: take more records or a larger epsilon\n"
+        )
 
 
 def test_what_no_proof_covers_is_not_verified(capsys):

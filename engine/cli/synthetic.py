@@ -3,9 +3,11 @@
 import argparse
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from random import SystemRandom
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import tomli_w
@@ -14,7 +16,7 @@ from datasets import catalog as data_catalog
 from datasets import own
 from engine import __version__
 from engine.cli.shared import plain, show_json, spreadsheet, words_only
-from engine.core import files
+from engine.core import disk, files
 from engine.core.errors import RequestError, StoreError
 from engine.runs import ledger
 
@@ -34,6 +36,8 @@ NOTES = (
     "narrow.",
 )
 """What a reader must know to use it."""
+CELL, BESIDE = 16, 10_000
+"""Bytes of a number in the table, and of a column in its card and settings, at most."""
 
 
 def synthesise(arguments: argparse.Namespace) -> int:
@@ -44,10 +48,11 @@ def synthesise(arguments: argparse.Namespace) -> int:
     places = _places(arguments.to)
     made = plan(data_catalog.card(arguments.table), arguments.epsilon, arguments.delta)
     data = data_catalog.load(arguments.table)
-    # before a draw: a kill in between must not forget it
-    ledger.enter(arguments.table, "synthetic", "table", made.guarantee)
-    drawn = make(made, data, SystemRandom().getrandbits)
     classes = own.words(arguments.table).classes
+    with _room(places[0], _largest(made, classes)):
+        # before a draw: a kill in between must not forget it
+        ledger.enter(arguments.table, "synthetic", "table", made.guarantee)
+        drawn = make(made, data, SystemRandom().getrandbits)
     body = _body(arguments.table, made, drawn, classes)
     _written(places, drawn, body, classes)
     if arguments.json:
@@ -77,6 +82,37 @@ def _places(target: Path) -> tuple[Path, Path, Path]:
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise RequestError(f"to: expected a folder that can be written, got {folder}")
     return places
+
+
+def _largest(made: "SyntheticPlan", classes: Sequence[str]) -> int:
+    """Bytes that the three files take at most, about: before anything is drawn."""
+    words = [len(one.encode()) + CELL for one in classes]
+    columns = len(made.card.features) + 2
+    table = made.card.records * (CELL * columns + max(words, default=0))
+    return table + BESIDE * columns + 2 * sum(words)
+
+
+@contextmanager
+def _room(table: Path, size: int) -> Iterator[None]:
+    """Holds so much room on the disk of a file that will be written; nothing of it stays.
+
+    Raises:
+        StoreError: There is none.
+    """
+    with ExitStack() as held:
+        try:
+            file = held.enter_context(TemporaryFile(buffering=0, dir=table.absolute().parent))
+            left = memoryview(bytes(size))
+            while left:
+                left = left[file.write(left) :]
+            os.fsync(file.fileno())
+        except OSError as error:
+            said = error.strerror or error
+            needed = disk.megabytes(size)
+            raise StoreError(
+                f"{table}: expected {needed} of free space, got: {said}; nothing was drawn"
+            ) from None
+        yield
 
 
 def _body(
@@ -116,7 +152,7 @@ def _written(
         classes: The words of the classes; their numbers stand for them where there are none.
 
     Raises:
-        StoreError: They cannot be written; the price stays in the ledger.
+        StoreError: They cannot be written; none of them stays, and the price stays in the ledger.
     """
     names = drawn.table.names
     rows = zip(*(_cells(drawn, name, classes) for name in names), strict=True)
@@ -130,6 +166,9 @@ def _written(
         ):
             files.write(place, text.encode(), files.SHARED)
     except OSError as error:
+        for place in places:
+            with suppress(OSError):
+                place.unlink()
         raise StoreError(
             f"{table}: expected files that can be written, got: {error.strerror or error}; "
             "the synthetic table is lost and its price stays in the ledger"

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.core import files
+from engine.core import disk, files
 from engine.core.errors import RequestError, StoreError
 from engine.core.home import private_folder
 from engine.method import Arrays
@@ -24,6 +24,12 @@ from engine.runs import artifacts
 
 ARRAYS, CARD = "release.npz", "card.json"
 REQUEST, MADE, LOCK, OF = "request.json", "made", "lock", "of"
+LOST = "the noise that was drawn is lost and its price stays in the ledger"
+DRAWN = (
+    "the noise is drawn and its price is in the ledger: make space and give the same command "
+    "again, which costs no more"
+)
+"""What became of noise that was drawn for a release that cannot be written."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +78,15 @@ class Place:
             of: The id of their job, where the request allows several.
 
         Raises:
-            OSError: They cannot be kept; then nobody has seen them.
+            StoreError: They cannot be kept; then nobody has seen them.
         """
         shutil.rmtree(self.made, ignore_errors=True)
-        files.write(self.beside / OF, of.encode())
-        self.made.mkdir()
-        files.write(self.made / ARRAYS, artifacts.packed(arrays))
+        try:
+            files.write(self.beside / OF, of.encode())
+            self.made.mkdir()
+            files.write(self.made / ARRAYS, artifacts.packed(arrays))
+        except OSError as error:
+            raise StoreError(f"{_unwritten(self.folder, error)}; {LOST}") from None
 
     def publish(self, write: Callable[[Path], list[Path]]) -> list[Path]:
         """Writes the other files and gives all of them their place by one rename.
@@ -129,15 +138,20 @@ def begun(folder: Path, job: str, command: str) -> Iterator[Place]:
         _empty(place)
         private_folder(place.beside)
         with _locked(place):
-            _same(place, job, command)
             try:
+                _same(place, job, command)
                 yield place
             finally:
                 if not any(place.made.glob("*")):  # nothing is drawn: nothing is left
                     shutil.rmtree(place.beside, ignore_errors=True)
     except OSError as error:
-        said = error.strerror or str(error)
-        raise StoreError(f"{folder}: expected a folder to write, got: {said}") from None
+        drawn = f"; {DRAWN}" if disk.found(place.made, "*") else ""
+        raise StoreError(f"{_unwritten(folder, error)}{drawn}") from None
+
+
+def _unwritten(folder: Path, error: OSError) -> str:
+    """That a release cannot be written."""
+    return f"{folder}: expected a folder to write, got: {error.strerror or error}"
 
 
 def _empty(place: Place) -> None:

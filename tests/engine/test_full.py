@@ -4,23 +4,28 @@ The disk is a real one of a few megabytes, in memory; without the right to mount
 are left out.
 """
 
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from datasets import own
+from engine.cli.main import main
 from engine.core import disk
 from engine.core.errors import FullError, StoreError
+from engine.runs import ledger
 from engine.runs.events import Finished, Measured, Produced, Started
 from engine.runs.job import Job, request
 from engine.service import spare
 from engine.service.claim import take
 from engine.service.client import Client
 from engine.service.process import here
+from tests.engine.test_ledger import SETTINGS, TABLE
 
 SIZE = 20
 """Megabytes of the disk."""
@@ -117,3 +122,72 @@ def test_room_is_kept_only_where_there_is_some(small: Path):
     client = Client(small / "home", workers=False)
     client.submit(job(100))
     assert (small / "home" / spare.NAME).stat().st_size == spare.SIZE
+
+
+@pytest.fixture
+def room(
+    small: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[int], str]:
+    """Leaves so many kilobytes on the disk; returns a new own table, which lies on another disk."""
+
+    def leave(kilobytes: int) -> str:
+        monkeypatch.setenv("EXPLORER_HOME", str(tmp_path_factory.mktemp("home")))
+        (small / "ballast").unlink(missing_ok=True)
+        fill(small, "ballast")
+        with (small / "ballast").open("r+b") as file:
+            file.truncate((small / "ballast").stat().st_size - 1024 * kilobytes)
+        return own.keep("study.csv", TABLE.encode(), SETTINGS)
+
+    return leave
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} - {"ballast"}
+
+
+def test_a_synthetic_table_without_room_costs_nothing(small: Path, room, capsys):
+    made = {"s.csv", "s.toml", "s.card.json"}
+    for kilobytes in (0, 4, 12, 20, 36, 400):
+        asked = ["synthetic", room(kilobytes), "--epsilon", "0.9", "--to", str(small / "s.csv")]
+        code = main(asked)
+        said = capsys.readouterr().err
+        assert code == (0 if kilobytes == 400 else 1)
+        assert names(small) == (set() if code else made)
+        assert len(ledger.read(asked[1]).releases) == (0 if code else 1)
+        if code:
+            assert said.startswith(f"{small / 's.csv'}: expected ")
+            assert said.endswith("; nothing was drawn\n")
+
+
+def test_a_synthetic_table_that_is_lost_leaves_no_files(small: Path, room, capsys, monkeypatch):
+    """Something else takes the room between the look at it and the last file."""
+    asked = ["synthetic", room(400), "--epsilon", "0.9", "--to", str(small / "s.csv")]
+    monkeypatch.setattr("engine.cli.synthetic._settings", lambda *_: "#" * 1_000_000)
+    assert main(asked) == 1
+    said = capsys.readouterr().err
+    assert "the synthetic table is lost and its price stays in the ledger" in said
+    assert names(small) == set()
+    assert len(ledger.read(asked[1]).releases) == 1
+
+
+def test_a_release_without_room_says_what_became_of_its_noise(small: Path, room, capsys):
+    seen = set()
+    for kilobytes in (0, 4, 8, 12, 16, 20, 24, 28, 32, 400):
+        asked = ["run", "survival", "km_dp", "--dataset", room(kilobytes), "--release"]
+        folder = small / f"rel{kilobytes}"
+        code = main([*asked, "--to", str(folder)])
+        said = capsys.readouterr().err
+        priced, kept = ledger.read(asked[4]).releases, (small / f".{folder.name}.release").exists()
+        assert said.count("\n") == code
+        assert code == 0 or ("its price is in the ledger" in said) == kept
+        assert code == 0 or ("its price stays in the ledger" in said) == (len(priced) > kept)
+        seen.add((code, len(priced), kept))
+        if kept:
+            (small / "ballast").unlink()
+            assert "give the same command again" in said
+            assert main([*asked, "--to", str(folder)]) == 0
+            assert "no noise was drawn again" in capsys.readouterr().err
+            assert ledger.read(asked[4]).releases == priced
+        for path in small.glob("rel*"):
+            shutil.rmtree(path)
+    assert {(1, 0, False), (1, 1, True), (0, 1, False)} <= seen

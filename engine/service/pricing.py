@@ -4,7 +4,7 @@ Pages put questions into the store: a method, its settings and a data set. The p
 accountant and leaves the answers there, under the codes of `engine.privacy.answers`, for every
 page process that shares the store. Each answer keeps the digest of the code that worked it out,
 and a checksum; others are not read. The process stops by itself when nothing has been asked for a
-while. No torch here.
+while, and leaves its questions to a new one where the program was replaced. No torch here.
 """
 
 import functools
@@ -31,6 +31,7 @@ from engine.service import presence
 from engine.service.process import handling, stand_back
 from engine.service.starting import Starter
 from engine.service.store import Store, checksum
+from engine.service.worker import code
 
 DEVICE = "accountant"
 """What the process calls itself on the list of workers."""
@@ -169,7 +170,8 @@ def _limited(seconds: float) -> Iterator[None]:
 def serve(store: Store, idle: float = IDLE) -> None:
     """Answers questions until there has been none for a while, or another process does.
 
-    A store that was removed is not made again.
+    Once the program was replaced, nobody reads what this code works out: a new process answers. A
+    store that was removed is not made again.
 
     Raises:
         StoreError: It was removed at this very moment.
@@ -177,14 +179,19 @@ def serve(store: Store, idle: float = IDLE) -> None:
     collect(store)
     read(store)
     store.database.again = False
-    wanted, place = time.monotonic(), store.database.path
+    wanted, place, written = time.monotonic(), store.database.path, code()
+    replaced = False
     while time.monotonic() - wanted < idle and place.exists() and presence.work_on(store, DEVICE):
-        if some := waiting(store):
-            work_out(store, some[0])
-            wanted = time.monotonic()
-        else:
+        if not (some := waiting(store)):
             time.sleep(POLL)
+            continue
+        if replaced := code() != written:
+            break
+        work_out(store, some[0])
+        wanted = time.monotonic()
     presence.leave(store)
+    if replaced:
+        start(store)
 
 
 @functools.cache

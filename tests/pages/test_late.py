@@ -130,6 +130,45 @@ def test_the_process_answers_and_leaves_and_loads_nothing_heavy(home: Path):
     assert card.known(*one) is not None
 
 
+CHANGES = """
+import sys
+from pathlib import Path
+from engine.service import pricing
+pricing.code = lambda: Path(sys.argv[1]).stat().st_mtime
+pricing.main()
+"""
+
+
+@pytest.mark.slow
+def test_a_process_of_an_earlier_version_leaves_its_questions_to_a_new_one(
+    home: Path, tmp_path: Path
+):
+    source, store, one = tmp_path / "source", Store(home), asked(3.0)
+    source.touch()
+
+    def worker() -> int:
+        return sum(row["pid"] for row in store.database.rows("SELECT pid FROM workers"))
+
+    old = subprocess.Popen(
+        [sys.executable, "-c", CHANGES, str(source)], cwd=ROOT,
+        env={**os.environ, "EXPLORER_HOME": str(home), "EXPLORER_IDLE_SECONDS": "60"},
+    )  # fmt: skip
+    try:
+        until(lambda: worker() == old.pid)
+        os.utime(source, (0, 0))
+        pricing.ask(store, [pricing.question(*one)])
+        assert old.wait(60.0) == 0
+        until(lambda: pricing.waiting(store) == [], 60.0)
+        assert worker() not in (0, old.pid)
+        assert pricing.read(store) > 0
+        assert card.known(*one) is not None
+    finally:
+        old.kill()
+        new = worker()
+        shutil.rmtree(home)  # the new one leaves too
+        until(lambda: not (Path("/proc") / str(new)).exists() or new in (0, old.pid))
+
+
 def rows(store: Store) -> list[str]:
     with store.database.reading() as connection:
         return [row["code"] for row in connection.execute("SELECT code FROM prices ORDER BY rowid")]

@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,9 @@ from engine.yours.claim import Claim, read
 from engine.yours.evidence import KINDS, Counts
 from engine.yours.guessing import Test, learned, tame
 from engine.yours.trainings import (
+    FailedError,
     Fit,
+    Floats,
     Here,
     ProcessEndedError,
     Told,
@@ -42,6 +44,53 @@ SURE = 0.05
 """A test that gains so much for each pair needs no further learning."""
 MOST = 200_000
 """More pairs than this are not trained."""
+CONSTANT = (
+    "but this attack shows nothing: all trainings in one process gave the same numbers, with the "
+    "record and without it, so the function may keep the result of an earlier call"
+)
+"""What to say of a function whose numbers neither records nor noise change."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A record with which a function failed.
+
+    Attributes:
+        record: What it is, in words.
+        failed: Trainings with it that failed.
+        trainings: All trainings with it.
+    """
+
+    record: str
+    failed: int
+    trainings: int
+
+
+@dataclass
+class Same:
+    """Whether each process gives the same numbers in all trainings.
+
+    Attributes:
+        first: By process, the features' names and their values in its first training.
+        alike: Whether all trainings so far have those of their process.
+        repeated: Whether any process has trained more than one pair.
+    """
+
+    first: dict[int, tuple[tuple[str, ...], Floats]] = field(default_factory=dict)
+    alike: bool = True
+    repeated: bool = False
+
+    def also(self, told: Told) -> None:
+        """Looks at the trainings of one process."""
+        self.repeated |= told.process in self.first or len(told) > 1
+        names, row = self.first.setdefault(told.process, (told.names, tame(told.present[0])))
+        both = tame(np.concatenate([told.present, told.absent]))
+        self.alike &= names == told.names and bool((both == row).all())
+
+    @property
+    def shown(self) -> bool:
+        """Whether they do, and enough was trained to say so: one pair shares its noise."""
+        return self.alike and self.repeated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +100,7 @@ class Attacked:
     Attributes:
         claim: What is claimed.
         attacked: The largest ε at the claim's δ, or μ, that is refuted; 0 where none is.
-        could_show: What a perfect attack with as many pairs would show.
+        could_show: What a perfect attack with as many pairs would show; 0 where `constant`.
         broken: Whether the claim is refuted.
         confidence: Probability with which all bounds hold, at every moment.
         pairs: Pairs of trainings that were guessed.
@@ -60,6 +109,9 @@ class Attacked:
         statistics: The scores that were guessed by, the best first.
         right: Share of right guesses of the best one.
         seconds: How long it took.
+        constant: Whether all trainings in one process gave the same numbers.
+        failed: Records with which the function failed, while it never failed without them.
+        without: Trainings without these.
     """
 
     claim: Claim
@@ -73,24 +125,44 @@ class Attacked:
     statistics: tuple[str, ...]
     right: float
     seconds: float
+    constant: bool = False
+    failed: tuple[Refused, ...] = ()
+    without: int = 0
 
     @property
     def sentence(self) -> str:
-        """What it came to, in one sentence."""
+        """What it came to, and with which records the function failed."""
         what, sees = self.claim.symbol, "an attacker who sees what is published"
         stated = f"{what} = {self.claim.level:g} is claimed"
+        shows = f"and {sees} shows at least {what} = {self.attacked:.2f}"
         if self.broken:
-            return f"Broken: {stated}, and {sees} shows at least {what} = {self.attacked:.2f}."
+            return f"Broken: {stated}, {shows}.{self._blames}"
+        perfect = (
+            f" (a perfect attack with {self.pairs} pairs of trainings could show "
+            f"{self.could_show:.2f})"
+        )
+        said = CONSTANT if self.constant else f"{shows}{perfect}"
+        proved = "Nothing is proved, since nothing was declared."
+        return f"Not refuted: {stated}, {said}. {proved}{self._blames}"
+
+    @property
+    def _blames(self) -> str:
+        """What failing tells, as a sentence after another; empty where it tells nothing."""
+        if not self.failed:
+            return ""
+        failed, count = (sum(getattr(o, n) for o in self.failed) for n in ("failed", "trainings"))
+        records = " or ".join(f'"{one.record}"' for one in self.failed)
+        tells = ": failing tells that the record is there" if 2 * failed >= count else ""
         return (
-            f"Not refuted: {stated}, and {sees} shows at least {what} = {self.attacked:.2f} "
-            f"(a perfect attack with {self.pairs} pairs of trainings could show "
-            f"{self.could_show:.2f}). Nothing is proved, since nothing was declared."
+            f" It failed in {failed:,} of {count:,} trainings with a record {records}, and in none "
+            f"of {self.without:,} without such a record{tells}."
         )
 
     def json(self) -> dict[str, Any]:
         """As JSON values."""
         claim = vars(self.claim)
         own = {name: value for name, value in vars(self).items() if name != "claim"}
+        own["failed"] = [vars(one) for one in self.failed]
         return {"claim": claim, **own, "sees": "published", "proved": None, "said": self.sentence}
 
 
@@ -157,8 +229,9 @@ def _attack(
 ) -> Iterator[Attacked]:
     """What is known after each part of the trainings that are scored."""
     began = time.monotonic()
-    chosen, number = _found(trainer, tried, began + SEARCH * seconds)
-    pilot, tests = _learned(trainer, chosen, number, claim, began + (SEARCH + LEARN) * seconds)
+    chosen, number, failed = _found(trainer, tried, began + SEARCH * seconds)
+    until, without, same = began + (SEARCH + LEARN) * seconds, number, Same()
+    pilot, tests = _learned(trainer, chosen, number, claim, until, same)
     number += len(pilot)
     if not pilot.finite():
         raise TrainingError(f"fit: expected finite numbers, got none in {number} pairs")
@@ -166,12 +239,14 @@ def _attack(
     for part in trainer.pairs(chosen, number, most):
         alike = part.by(pilot.names)
         parts.append(np.stack([test.guesses(alike).counts for test in tests]))
+        same.also(part)
         counts = evidence.so_far(parts)
         broken = evidence.refuted(counts, claim, claim.level, CONFIDENCE)
         pairs = int(counts[-1, 0].sum())
         yield Attacked(
             claim=claim, attacked=evidence.bound(counts, claim, CONFIDENCE), broken=broken,
-            could_show=_perfect(pairs, claim), confidence=CONFIDENCE, pairs=pairs,
+            could_show=0.0 if same.shown else _perfect(pairs, claim), confidence=CONFIDENCE,
+            pairs=pairs, constant=same.shown, failed=failed, without=without,
             learned_from=number, witness=tried[chosen].name,
             statistics=tuple(test.name for test in tests), right=_right(counts[-1, 0]),
             seconds=time.monotonic() - began,
@@ -180,11 +255,18 @@ def _attack(
             return
 
 
-def _found(trainer: Trainer, tried: list[Candidate], until: float) -> tuple[int, int]:
-    """The witness that is told best, and the number of the next pair."""
+def _found(
+    trainer: Trainer, tried: list[Candidate], until: float
+) -> tuple[int, int, tuple[Refused, ...]]:
+    """The witness that is told best, the number of the next pair, and where the function failed.
+
+    All witnesses have the table without them in common. Where the function fails without one too,
+    it fails by chance, and that tells of no record.
+    """
     if len(tried) == 1:
-        return 0, 0
+        return 0, 0, ()
     gains: dict[int, float] = {}
+    failed, chance = list[Refused](), False
     number, problem = 0, TrainingError("fit: expected it to return arrays")
     for one in range(len(tried)):
         if gains and time.monotonic() > until:
@@ -195,12 +277,30 @@ def _found(trainer: Trainer, tried: list[Candidate], until: float) -> tuple[int,
             raise
         except TrainingError as error:  # a record beyond the bounds may be refused
             problem = error
+            if isinstance(error, FailedError):
+                bad, count, also = _failing(trainer, one, number, until)
+                failed.append(Refused(tried[one].name, bad, count))
+                chance |= also or not error.alone
             continue
         number += len(told)
         gains[one] = _apart(told)
     if not gains:
         raise problem
-    return max(gains, key=gains.__getitem__), number
+    best = max(gains, key=gains.__getitem__)
+    return best, number, () if chance else tuple(failed)
+
+
+def _failing(trainer: Trainer, one: int, number: int, until: float) -> tuple[int, int, bool]:
+    """Of trainings with a witness how many fail, all of them, and whether one without it fails."""
+    failed, count, chance = 0, 0, False
+    while count < TRIED and (not count or time.monotonic() < until):
+        try:
+            list(trainer.pairs(one, number + count, 1))
+        except FailedError as error:
+            failed += 1
+            chance |= not error.alone
+        count += 1
+    return failed, count, chance
 
 
 def _tried(trainer: Trainer, one: int, number: int, until: float) -> Told:
@@ -224,7 +324,7 @@ def _apart(told: Told) -> float:
 
 
 def _learned(
-    trainer: Trainer, chosen: int, number: int, claim: Claim, until: float
+    trainer: Trainer, chosen: int, number: int, claim: Claim, until: float, same: Same
 ) -> tuple[Told, list[Test]]:
     """Tests, and the trainings that they were learned from.
 
@@ -235,6 +335,7 @@ def _learned(
     due = least
     for part in trainer.pairs(chosen, number, most):
         parts.append(part)
+        same.also(part)
         count, began = sum(map(len, parts)), time.monotonic()
         late = began > until and count >= FEWEST
         if count < due and not late:

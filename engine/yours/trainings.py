@@ -51,6 +51,18 @@ class TrainingError(ExplorerError):
     """A training function that cannot be run."""
 
 
+class FailedError(TrainingError):
+    """A training function that raises.
+
+    Attributes:
+        alone: Whether it raises with the witness alone: not without it and with the same noise.
+    """
+
+    def __init__(self, said: str, alone: bool) -> None:
+        super().__init__(said)
+        self.alone = alone
+
+
 class ProcessEndedError(TrainingError):
     """A training function that ends the process that it runs in."""
 
@@ -63,11 +75,13 @@ class Told:
         names: What each feature is, length p.
         present: Of trainings with the witness, shape (T, p).
         absent: Of those without it, shape (T, p); a feature that an output lacks is 0.
+        process: The number of the process that trained them.
     """
 
     names: tuple[str, ...]
     present: Floats
     absent: Floats
+    process: int = 0
 
     @classmethod
     def of(
@@ -75,11 +89,11 @@ class Told:
     ) -> Self:
         """The features of trainings, by name."""
         names = tuple(dict.fromkeys(name for row in (*present, *absent) for name in row))
-        sides = (
+        one, other = (
             np.array([[row.get(name, 0.0) for name in names] for row in side])
             for side in (present, absent)
         )
-        return cls(names, *sides)
+        return cls(names, one, other)
 
     @classmethod
     def joined(cls, parts: "Sequence[Told]") -> Self:
@@ -157,10 +171,19 @@ class Here:
             raise
         except (Exception, SystemExit) as error:
             kind = type(error).__name__
-            raise TrainingError(
-                f"fit: expected it to return arrays, got {kind}: {error}"
+            raise FailedError(
+                f"fit: expected it to return arrays, got {kind}: {error}",
+                alone=world == 1 and self._passes(witness, number),
             ) from error
         return features(output, self.numbers[witness])
+
+    def _passes(self, witness: int, number: int) -> bool:
+        """Whether a training without a witness ends."""
+        try:
+            self._published(witness, 0, number)
+        except FailedError:
+            return False
+        return True
 
 
 @dataclass(frozen=True)
@@ -191,21 +214,23 @@ class Beside:
                 busy.append(process)
                 start += several
             answers = [_answer(process) for process in busy]
-            parts = [self._told(answer) for answer in answers]
+            parts = [self._told(answer, number) for number, answer in enumerate(answers)]
             size *= 2 if time.monotonic() - began < BRIEF else 1
             yield from parts
 
-    def _told(self, answer: Mapping[str, str]) -> Told:
+    def _told(self, answer: Mapping[str, Any], process: int) -> Told:
         """What a process has trained.
 
         Raises:
             TrainingError: The function failed.
         """
+        if "alone" in answer:
+            raise FailedError(answer["error"], answer["alone"])
         if "error" in answer:
             raise TrainingError(answer["error"])
         file = self.folder / answer["file"]
         with np.load(file, allow_pickle=False) as kept:
-            told = Told(tuple(kept["names"].tolist()), kept["present"], kept["absent"])
+            told = Told(tuple(kept["names"].tolist()), kept["present"], kept["absent"], process)
         file.unlink()
         return told
 
@@ -225,7 +250,7 @@ def _ask(process: subprocess.Popen[str], task: Mapping[str, int]) -> None:
         raise _ended(process) from None
 
 
-def _answer(process: subprocess.Popen[str]) -> dict[str, str]:
+def _answer(process: subprocess.Popen[str]) -> dict[str, Any]:
     """What a process answers to a task: a file, or what went wrong.
 
     Raises:
@@ -235,7 +260,7 @@ def _answer(process: subprocess.Popen[str]) -> dict[str, str]:
     line = process.stdout.readline()
     if not line:
         raise _ended(process)
-    answer: dict[str, str] = json.loads(line)
+    answer: dict[str, Any] = json.loads(line)
     return answer
 
 
@@ -417,6 +442,7 @@ def main() -> None:
 
     for line in tasks:
         task = json.loads(line)
+        answer: dict[str, Any]
         try:
             told = Told.joined(list(trainer().pairs(**task)))
             name = f"told-{os.getpid()}-{task['start']}.npz"
@@ -425,6 +451,8 @@ def main() -> None:
                 absent=told.absent,
             )  # fmt: skip
             answer = {"file": name}
+        except FailedError as error:
+            answer = {"error": str(error), "alone": error.alone}
         except ExplorerError as error:
             answer = {"error": str(error)}
         print(json.dumps(answer), file=answers, flush=True)

@@ -1,5 +1,6 @@
 """Attacks on training functions: bounds that hold at every moment, faults that are found."""
 
+import itertools
 import json
 import math
 import time
@@ -16,7 +17,7 @@ from engine.cli.main import main
 from engine.core.errors import RequestError
 from engine.yours import claim, evidence, guessing, trainings, witnesses
 from engine.yours.evidence import Guesses
-from engine.yours.function import audit_function
+from engine.yours.function import Same, audit_function
 from engine.yours.trainings import TrainingError
 
 RUNS, PAIRS = 1_000, 2_000
@@ -198,6 +199,13 @@ def files(tmp_path):
         "    subprocess.run(['echo', 'hi'], check=True)\n"
         "    subprocess.run(['cat'], check=True)\n"
         "    return half(records, rng)\n"
+        "def fussy(records, rng):\n"
+        "    if (records.iloc[-1] == records.max()).all():\n"
+        "        raise ValueError('out of bounds')\n"
+        "    return records['x1'].clip(0, 1).sum() + rng.laplace()\n"
+        "found = {}\n"
+        "def remembers(records, rng):\n"
+        "    return found.setdefault('sum', records['x1'].sum() + rng.laplace())\n"
     )
     example().to_csv(tmp_path / "table.csv", index=False)
     return tmp_path
@@ -313,3 +321,88 @@ def test_outputs_of_any_shape_become_features():
 def test_a_function_that_fails_is_one_sentence():
     with pytest.raises(TrainingError, match="got KeyError: 'age'"):
         audit_function(lambda records, rng: records["age"], example(), "mu=1", seconds=1.0)
+
+
+def noisy(records, rng):
+    return records["x1"].clip(0, 1).sum() + rng.laplace()
+
+
+def fussy(records, rng):
+    """Refuses what is out of bounds."""
+    if records.to_numpy().max() > 5.0:
+        raise ValueError("out of bounds")
+    return noisy(records, rng)
+
+
+def test_a_record_with_which_a_function_fails_is_named():
+    found = audit_function(fussy, example(), "epsilon=1", seconds=LONG, pairs=64)
+    assert not found.broken
+    assert {one.record for one in found.failed} == {
+        "far beyond the largest", "far beyond, the last column smallest",
+        "far beyond in every column",
+    }  # fmt: skip
+    assert found.sentence.endswith(
+        ' It failed in 48 of 48 trainings with a record "far beyond the largest" or "far beyond, '
+        'the last column smallest" or "far beyond in every column", and in none of 64 without '
+        "such a record: failing tells that the record is there."
+    )
+    told = json.loads(json.dumps(found.json()))["failed"]
+    assert told[0] == {"record": "far beyond the largest", "failed": 16, "trainings": 16}
+
+
+def test_a_function_that_fails_without_the_record_too_tells_of_none():
+    calls = itertools.count()
+
+    def warms_up(records, rng):
+        if next(calls) < 6:
+            raise ValueError("not yet")
+        return noisy(records, rng)
+
+    found = audit_function(warms_up, example(), "epsilon=1", seconds=LONG, pairs=16)
+    assert found.failed == ()
+    assert "failed" not in found.sentence
+
+
+@pytest.mark.parametrize("size", [1, 500])
+def test_a_function_that_remembers_shows_nothing(size):
+    kept = {}
+
+    def remembers(records, rng):
+        return kept.setdefault("sum", noisy(records, rng) * np.ones(size))
+
+    found = audit_function(remembers, example(), "epsilon=1", seconds=LONG, pairs=64)
+    assert found.constant
+    assert (found.attacked, found.could_show) == (0.0, 0.0)
+    assert found.sentence == (
+        "Not refuted: ε = 1 is claimed, but this attack shows nothing: all trainings in one "
+        "process gave the same numbers, with the record and without it, so the function may keep "
+        "the result of an earlier call. Nothing is proved, since nothing was declared."
+    )
+
+
+@pytest.mark.parametrize("name", ["nothing", "randomised_response", "laplace_sum"])
+def test_a_function_that_draws_noise_does_not_remember(name):
+    found = audit_function(
+        FUNCTIONS[name].fit, example(), FUNCTIONS[name].claim, seconds=LONG, pairs=32
+    )
+    assert not found.constant
+    assert found.could_show > 0.0
+
+
+def test_one_training_of_each_kind_is_not_enough_to_call_a_function_constant():
+    same = Same()
+    same.also(trainings.Told(("a",), np.ones((1, 1)), np.ones((1, 1)), 0))
+    same.also(trainings.Told(("a",), np.zeros((1, 1)), np.zeros((1, 1)), 1))
+    assert not same.shown
+    same.also(trainings.Told(("a",), np.ones((2, 1)), np.ones((2, 1)), 0))
+    assert same.shown
+    same.also(trainings.Told(("a", "b"), np.ones((1, 2)), np.ones((1, 2)), 1))
+    assert not same.shown
+
+
+@pytest.mark.thorough
+def test_failing_and_remembering_functions_in_files_are_told_too(files, capsys):
+    for name, said in (("fussy", "failing tells that"), ("remembers", "shows nothing")):
+        line = ["audit", f"{files / 'fits.py'}::{name}", "--claim", "epsilon=1", "--json"]
+        assert main([*line, "--data", str(files / "table.csv"), "--seconds", "4"]) == 0
+        assert said in json.loads(capsys.readouterr().out)["said"]

@@ -1,9 +1,12 @@
 """The files for a server name what is there: paths, settings, the address of the health check."""
 
 import configparser
+import http.client
 import json
 import os
 import re
+import shutil
+import socket
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -12,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from datasets import own_limits
+from tests.engine.conftest import until
 
 ROOT = Path(__file__).parents[1]
 DOCKER = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -132,3 +136,51 @@ def test_the_unit_is_read_by_a_parser_and_starts_the_app():
     assert set(parsed.sections()) == {"Unit", "Service", "Install"}
     assert "streamlit run app.py" in parsed["Service"]["ExecStart"]
     assert parsed["Service"]["StateDirectoryMode"] == "0700"
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("nginx") is None,
+    reason="needs nginx, and many addresses of one machine",
+)
+def test_a_class_in_one_room_is_spread_over_several_apps(tmp_path: Path):
+    """Forty addresses of one network reach both apps, and each address its own one again."""
+    (key,) = re.findall(r"`upstream`\s+with\s+`([^`;]+);?`", GUIDE)
+    front, *apps = (free() for _ in range(3))
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "nginx.conf").write_text(
+        "daemon off; pid nginx.pid; error_log logs/error.log; events {}\n"
+        "http { access_log off; default_type text/plain;\n"
+        + "".join(f"server {{ listen 127.0.0.1:{one}; return 200 {one}; }}\n" for one in apps)
+        + f"upstream app {{ {key}; {' '.join(f'server 127.0.0.1:{one};' for one in apps)} }}\n"
+        f"server {{ listen 127.0.0.1:{front}; location / {{ proxy_pass http://app; }} }} }}\n"
+    )
+    done = subprocess.Popen(["nginx", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")])
+    try:
+        until(lambda: done.poll() is not None or reached(front, 2))
+        first, again = ([reached(front, host) for host in range(2, 42)] for _ in range(2))
+    finally:
+        done.terminate()
+        done.wait(20.0)
+    assert first == again
+    assert min(first.count(str(one)) for one in apps) >= 8
+
+
+def free() -> int:
+    """A port that nobody uses."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def reached(port: int, host: int) -> str:
+    """What answers a browser at an address of this machine; nothing where nobody does."""
+    asks = http.client.HTTPConnection(
+        "127.0.0.1", port, timeout=5.0, source_address=(f"127.0.0.{host}", 0)
+    )
+    try:
+        asks.request("GET", "/")
+        return asks.getresponse().read().decode()
+    except OSError:
+        return ""
+    finally:
+        asks.close()

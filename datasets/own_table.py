@@ -1,6 +1,7 @@
 """A table of one's own, made of the columns of a file as its proposal says."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -261,11 +262,23 @@ def _survival(
         )
     card = _survival_card(name, proposal, features, count, int(events.sum()), bool(starts))
     if not starts:
-        return check(SurvivalTable(card, x, times, events > 0))
+        return _known(check(SurvivalTable(card, x, times, events > 0)))
     if count < FEWEST["survival"]:
         raise DatasetError(f"{name}: expected at least {FEWEST['survival']} persons, got {count}")
     named = {one: x[:, at] for at, one in enumerate(card.features)}
-    return long_table(card, {"id": ids, "start": start, "stop": times, "event": events, **named})
+    table = long_table(card, {"id": ids, "start": start, "stop": times, "event": events, **named})
+    return _known(table)
+
+
+def _known(table: SurvivalTable) -> SurvivalTable:
+    """The table with a card of the events that methods know of: those up to the longest time.
+
+    People who are followed longer count as censored there.
+    """
+    bounds = table.card.bounds
+    assert bounds is not None
+    events = int(table.event[table.time <= bounds.horizon].sum())
+    return replace(table, card=replace(table.card, events=events))
 
 
 def _range(proposal: Proposal, features: Plan) -> list[tuple[float, float]]:

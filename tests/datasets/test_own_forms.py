@@ -506,6 +506,19 @@ def test_every_right_censored_table_is_accepted_in_one_call(name: str):
     assert np.isfinite(table.x).all()
 
 
+@pytest.mark.parametrize("long", [False, True])
+def test_events_after_the_stated_longest_time_do_not_count(long: bool):
+    """People who are followed longer are censored there: the card counts as the methods do."""
+    head, rows = "time,event,age", [f"{i + 2},{i % 2},{i}" for i in range(24)]
+    if long:
+        head = f"id,start,{head}"
+        first = [f"p{i},0,{i + 1},0,{i}" for i in range(24)]
+        rows = [*first, *(f"p{i},{i + 1},{row}" for i, row in enumerate(rows))]
+    toml = "[columns.time]\nhigh = 9\n[columns.age]\nlow = 0\nhigh = 100\n"
+    table = catalog.load(own.keep("a.csv", lived(head, rows), toml))
+    assert table.card.events == scaled(table).event.sum() == 4  # at 3, 5, 7 and 9
+
+
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_tables_say_in_one_sentence_why_they_are_not_taken(name: str):
     with pytest.raises(DatasetError, match=OTHERS[name]) as raised:

@@ -7,10 +7,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from datasets import catalog, own, own_store
+from engine.papers.survival.price.compared import power
+from engine.papers.survival.spec import SurvivalSpec
 from engine.runs import ledger
 from engine.runs.job import request
 from engine.service.client import Client
 from pages.ui.paper import pays, upload
+from pages.ui.words import short
 from tests.datasets.test_own import plain, stretches
 from tests.pages.conftest import Open
 from tests.pages.played import play
@@ -116,6 +119,20 @@ def test_who_pays_is_not_shown_of_a_table_of_one_s_own(visit: Open, home: Path):
     test = visit("survival", **{"survival.dataset": chosen, "survival.tab": "People"})
     assert not test.exception
     assert any(pays.WORDS["who_pays"]["PRIVATE"] in one.value for one in test.markdown)
+
+
+def test_power_is_planned_with_the_events_up_to_the_longest_time(visit: Open, home: Path):
+    """The card's number of events is read from the records, and the caption says so."""
+    rows = "".join(f"{i % 100 + 1},{i % 2},{i % 60}\n" for i in range(600))
+    lines = "age: 0 to 100\ntime: 0 to 10"
+    name = own.keep("study.csv", f"time,event,age\n{rows}".encode(), lines)
+    fields = {"dataset": short(name), "tab": "People", "epsilon": "5", "intervals": "10"}
+    test = visit("survival", **{f"survival.{key}": text for key, text in fields.items()})
+    assert not test.exception
+    found = 100.0 * power(SurvivalSpec(epsilon=5.0, intervals=10), 600, 30, 2.0)
+    text = " ".join(str(one.value) for one in (*test.markdown, *test.caption))
+    assert f"a hazard ratio of 2 in {found:.0f} % of studies" in text
+    assert "the number of events of a table of your own: that is read from its records" in text
 
 
 def flowers() -> bytes:

@@ -166,30 +166,40 @@ def said(name: str, text: str, above: Iterable[str] = ()) -> Said:
     Raises:
         DatasetError: It says what is not known, or is no TOML; all that is wrong is named.
     """
-    top = own_lines.translated(name, above)
-    if "=" not in text and "[" not in text:
-        typed = own_lines.translated(name, own_lines.lines(text))
-    else:
-        try:
-            typed = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise DatasetError(
-                f"{name}: expected settings in TOML, got {str(error)[:120]}"
-            ) from None
+    top, below = own_lines.translated(name, above), typed(name, text)
     wrong: list[str] = []
     columns = {**top.pop("columns")}
-    stated = typed.pop("columns", {})
-    if not isinstance(stated, dict) or not all(isinstance(one, dict) for one in stated.values()):
+    stated = below.pop("columns", {})
+    if not tables(stated):
         wrong, stated = ["expected columns as tables such as [columns.age]"], {}
     for key, one in stated.items():
         if {*columns.get(key.lower(), ())} & {*one} - {"role"}:
             wrong.append(f"expected one line of bounds of {key.lower()}, got two")
         columns[key.strip().lower()] = {**columns.get(key.lower(), {}), **one}
     checked = {key: _checked(key, one, wrong) for key, one in columns.items()}
-    other = _settings({**top, **typed}, wrong)
+    other = _settings({**top, **below}, wrong)
     if wrong:
         raise DatasetError(f"{name}: {'; '.join(wrong)}")
     return Said(columns=checked, **other)
+
+
+def typed(name: str, text: str) -> dict[str, Any]:
+    """What a text says by the keys of TOML, be it in TOML or in lines; nothing is checked.
+
+    Raises:
+        DatasetError: It is neither.
+    """
+    if "=" not in text and "[" not in text:
+        return own_lines.translated(name, own_lines.lines(text))
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise DatasetError(f"{name}: expected settings in TOML, got {str(error)[:120]}") from None
+
+
+def tables(columns: Any) -> bool:
+    """Whether what is said of columns has the form of tables, one for each."""
+    return isinstance(columns, dict) and all(isinstance(one, dict) for one in columns.values())
 
 
 def _checked(key: str, one: Mapping[str, Any], wrong: list[str]) -> dict[str, Any]:

@@ -2,11 +2,13 @@
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from datasets import catalog, own, own_store
+from engine.core.errors import DatasetError
 from engine.papers.survival.price.compared import power
 from engine.papers.survival.spec import SurvivalSpec
 from engine.runs import ledger
@@ -30,6 +32,12 @@ def add(test: AppTest, name: str, content: bytes) -> AppTest:
     """Puts a file into the widget and accepts what is proposed."""
     test.file_uploader(key="survival.upload").set_value((name, content, KIND)).run()
     return test.button(key="survival.add").click().run()
+
+
+def below(widgets: Any, key: str) -> Any:
+    """A widget below the table of a file, which has the file's own key."""
+    [one] = [one for one in widgets if f"{one.key}.".startswith(f"{key}.")]
+    return one
 
 
 @pytest.mark.parametrize(("content", "persons"), [(plain(15), 15), (stretches(12), 12)])
@@ -147,7 +155,7 @@ def test_papers_of_labelled_records_take_tables_of_classes_alone(visit: Open, ho
     test.file_uploader(key="lvq.upload").set_value(("flowers.csv", flowers(), KIND)).run()
     test.button(key="lvq.add").click().run()
     assert "expected the classes of species, got none" in test.error[0].value
-    test.checkbox(key="lvq.taken").check().run()
+    below(test.checkbox, "lvq.taken").check().run()
     test.button(key="lvq.add").click().run()
     assert not test.exception
     assert not test.error
@@ -165,6 +173,11 @@ def test_what_a_form_lacks_is_said_in_its_own_words(visit: Open):
     assert any(one.value.startswith(said) for one in test.warning)
     test.button(key="lvq.add").click().run()
     assert test.error[0].value.startswith(said)
+
+
+def masses(rows: int = 20) -> bytes:
+    """A table whose bounds nobody knows."""
+    return b"time,event,mass\n" + b"".join(b"%d,%d,%d\n" % (i, i % 2, i) for i in range(rows))
 
 
 def seen(content: bytes) -> dict:
@@ -204,11 +217,10 @@ def test_what_is_read_off_the_data_can_be_stated_as_it_is(home: Path):
 
 def test_a_table_whose_bounds_nobody_knows_is_taken_by_one_yes(visit: Open, home: Path):
     test = visit("survival")
-    content = b"time,event,mass\n" + b"".join(b"%d,%d,%d\n" % (i, i % 2, i) for i in range(20))
-    test = add(test, "study.csv", content)
+    test = add(test, "study.csv", masses())
     [error] = test.error
     assert error.value.startswith("File: expected bounds of time, mass, got none")
-    test.checkbox(key="survival.taken").check().run()
+    below(test.checkbox, "survival.taken").check().run()
     test.button(key="survival.add").click().run()
     assert not test.error
     [name] = own.names()
@@ -224,7 +236,7 @@ def test_a_category_with_a_comma_stays_one(visit: Open, home: Path):
     assert shown[upload.LEVELS][2] == '"5"" wide", high, "low, controlled"'
     test = visit("survival")
     test.file_uploader(key="survival.upload").set_value(("a.csv", content.encode(), KIND)).run()
-    test.checkbox(key="survival.taken").check().run()
+    below(test.checkbox, "survival.taken").check().run()
     test.button(key="survival.add").click().run()
     assert not test.error
     [name] = own.names()
@@ -238,12 +250,61 @@ def test_a_mistyped_category_is_told_beside_the_table(visit: Open, home: Path):
     test = visit("survival")
     test.file_uploader(key="survival.upload").set_value(("a.csv", content.encode(), KIND)).run()
     more = 'columns.sex.categories = "m, w"\ncolumns.time.high = 30'
-    test.text_area(key="survival.more").set_value(more).run()
+    below(test.text_area, "survival.more").set_value(more).run()
     test.button(key="survival.add").click().run()
     assert not test.error
     assert len(own.names()) == 1
     said = "Sex: other values (f) count as the baseline m; no row holds w."
     assert said in [one.value for one in test.warning]
+
+
+def test_settings_of_a_proposal_are_taken_as_they_are(visit: Open, home: Path):
+    """A file of settings says the kind, and columns that the table above it says too."""
+    text = own.propose(masses(), "time: 0 to 30\nmass: 0 to 50")["toml"]
+    test = visit("survival")
+    test.file_uploader(key="survival.upload").set_value(("a.csv", masses(), KIND)).run()
+    below(test.checkbox, "survival.taken").check().run()
+    below(test.text_area, "survival.more").set_value(text).run()
+    test.button(key="survival.add").click().run()
+    assert not test.error
+    [name] = own.names()
+    card = own.card(name)
+    assert (card.bounds.covariates, card.bounds.horizon) == (((0.0, 50.0),), 30.0)
+    assert not card.taken
+
+
+def test_settings_count_before_the_table_and_what_is_left_of_data_stays_marked():
+    columns = seen(b"time,event,subject,mass\n" + b"1,0,40,7\n2,1,50,9\n" * 9)
+    table = upload.frame(columns)
+    more = 'columns.Subject.role = "left out"\ncolumns.mass.fill = 8\n[columns.time]\nhigh = 30'
+    shown = upload.settings(table, columns, accept=True)
+    said = tomllib.loads(upload.together("survival", shown, more))
+    assert said["kind"] == "survival"
+    assert said["columns"] == {
+        "time": {"role": "time", "high": 30, "from": "stated"},
+        "event": {"role": "event", "from": "standard"},
+        "subject": {"role": "left out"},
+        "mass": {"role": "number", "low": 7.0, "high": 9.0, "fill": 8, "from": "data"},
+    }
+    with pytest.raises(DatasetError, match="file: kind: expected 'survival' in the settings"):
+        upload.together("survival", shown, 'kind = "classes"')
+    with pytest.raises(DatasetError, match="line 1, column 6"):  # of what is typed
+        upload.together("survival", shown, "seed 1 =")
+
+
+def test_what_is_said_of_a_file_does_not_count_for_the_next(visit: Open, home: Path):
+    test = visit("survival")
+    test.file_uploader(key="survival.upload").set_value(("a.csv", masses(), KIND)).run()
+    below(test.checkbox, "survival.taken").check().run()
+    below(test.text_area, "survival.more").set_value('record = "a sample"').run()
+    test.button(key="survival.add").click().run()
+    [first] = own.names()
+    assert (own.card(first).taken, own.card(first).record) == (True, "a sample")
+    test = add(test, "b.csv", masses(21))
+    [error] = test.error
+    assert error.value.startswith("File: expected bounds of time, mass, got none")
+    assert own.names() == (first,)
+    assert below(test.text_area, "survival.more").value == ""
 
 
 def test_known_bounds_are_proposed_by_name():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from datasets import own, own_limits, own_lines, own_proposal
-from engine.core.errors import ExplorerError, RequestError
+from engine.core.errors import DatasetError, ExplorerError, RequestError
 from engine.core.home import home
 from engine.method import Paper
 from pages.ui import rights
@@ -51,7 +52,8 @@ MORE = "More settings"
 MORE_HELP = (
     "One a line, such as `rows_per_person = 5`, `image = [28, 28]`, "
     "`every = {low = 0, high = 255}`, "
-    '`classes = ["a", "b"]`, `record = "a visit"`, `seed = 1`.'
+    '`classes = ["a", "b"]`, `record = "a visit"`, `seed = 1`. A file of settings can be pasted '
+    "whole. What stands here counts before the table."
 )
 
 
@@ -142,12 +144,18 @@ def _form(paper: Paper[Any], file: Any) -> None:
             FILL: st.column_config.TextColumn(help="A public value for missing cells."),
         },
     )  # fmt: skip
-    st.checkbox(TAKE, key=f"{slug}.taken")
-    st.text_area(MORE, key=f"{slug}.more", help=MORE_HELP, height=68)
+    taken, more = _keys(slug, file)
+    st.checkbox(TAKE, key=taken)
+    st.text_area(MORE, key=more, help=MORE_HELP, height=68)
     st.button(
         "Add this table", type="primary", key=f"{slug}.add", icon=":material/add:",
         on_click=_take, args=(paper, file, edited, columns),
     )  # fmt: skip
+
+
+def _keys(slug: str, file: Any) -> tuple[str, str]:
+    """Of the box and of the text below the table: what is said of one file counts for no other."""
+    return f"{slug}.taken.{file.file_id}", f"{slug}.more.{file.file_id}"
 
 
 def _kind(paper: Paper[Any]) -> str:
@@ -203,6 +211,43 @@ def settings(edited: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]], acc
     return tomli_w.dumps({"columns": said})
 
 
+def together(kind: str, shown: str, more: str) -> str:
+    """What the whole form says, as TOML.
+
+    Args:
+        kind: The kind of table that the page takes.
+        shown: What its table says, as `settings` writes it.
+        more: What is typed below it, such as a proposal; it counts where both say something.
+
+    Raises:
+        DatasetError: What is typed is no TOML, or for another kind of table.
+    """
+    import tomli_w
+
+    typed = own_proposal.typed(own.THE_FILE, more)
+    if (other := typed.setdefault("kind", kind)) != kind:
+        raise DatasetError(
+            f"{own.THE_FILE}: kind: expected {kind!r} in the settings, as this page takes it, got "
+            f"{str(other)[:40]!r}"
+        )
+    below, columns = typed.get("columns", {}), tomllib.loads(shown)["columns"]
+    if own_proposal.tables(below):
+        for name, one in below.items():
+            key = name.strip().lower()
+            columns[key] = _joined(columns.get(key, {}), one)
+        typed["columns"] = columns
+    return tomli_w.dumps(typed)
+
+
+def _joined(shown: Mapping[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of one column; what is left of values from the data stays marked as such."""
+    if not shown or typed.get("role", shown["role"]) != shown["role"]:
+        return dict(typed)
+    left = shown.keys() - typed.keys() - {"role", "from"}
+    origin = shown["from"] if left else "stated"
+    return {**shown, "from": origin, **typed}
+
+
 def _said(row: Mapping[str, Any]) -> dict[str, Any]:
     """What one row says."""
     role, levels = row[ROLE], str(row[LEVELS] or "").strip()
@@ -238,8 +283,8 @@ def _take(
     try:
         if not visitors.uploads():
             raise RequestError(OFF)
-        top = f'kind = "{_kind(paper)}"\n{state[f"{slug}.more"] or ""}\n'
-        text = top + settings(edited, columns, state[f"{slug}.taken"])
+        taken, more = (state[key] for key in _keys(slug, file))
+        text = together(_kind(paper), settings(edited, columns, taken), more or "")
         owner = visitors.visitor()
         name, _, notes = own.add(file.name, file.getvalue(), text, above=False, owner=owner)
         visitors.meet(name)

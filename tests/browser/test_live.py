@@ -1,14 +1,18 @@
 """Every slider is live: after a move the chart is never blank, and what trains is said in sight."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from datasets import own
+from pages.ui.words import short
 from tests.browser.app import serving, settled, temporary_home
 from tests.browser.conftest import App, opened
 from tests.browser.moves import Sample, move, samples, until
+from tests.datasets.test_own import plain
 
 pytestmark = pytest.mark.browser
 
@@ -158,3 +162,23 @@ def test_a_move_in_the_sidebar_sends_nothing_that_stays(counted):
     assert {"People to draw", "More settings"} <= set(texts.splitlines())
     assert came(page, sent, b"survival.try_q")
     assert b"survival.knots" not in b"".join(sent)
+
+
+def test_a_table_that_somebody_removes_is_no_error_of_the_sidebar(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+):
+    """A slider draws the parts that follow it, which then find the table gone."""
+    with temporary_home() as home, serving(home) as address:
+        monkeypatch.setenv("EXPLORER_HOME", str(home))
+        name = own.keep("study.csv", plain(40))
+        with closing(browser.new_context(viewport={"width": 1440, "height": 900})) as context:
+            page = context.new_page()
+            page.goto(f"{address}/survival?survival.dataset={short(name)}")
+            settled(page)
+            expect(page.get_by_text("People to draw")).to_be_visible()
+            own.remove(name)
+            page.get_by_role("slider", name="Time intervals q").first.focus()
+            page.keyboard.press("ArrowLeft")
+            expect(page.get_by_text("expected a table of your own on this machine")).to_be_visible()
+            settled(page)
+            expect(page.get_by_text("This app has encountered an error")).to_have_count(0)

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from datasets import catalog
 from datasets.base import Card
-from engine.core.errors import SpecError
+from engine.core.errors import ExplorerError
 from engine.core.spec import knobs
 from engine.method import Entry, Paper
 from pages.ui.jobs import clock
@@ -178,7 +178,7 @@ def finish(slug: str, layout: Layout, opened: Callable[[], Page]) -> None:
 
 def _side(section: Section, draw: Callable[[Page], None], opened: Callable[[], Page]) -> None:
     """Widgets of a section; those in a drawer are made once it is open."""
-    with suppress(SpecError):  # settings that contradict each other: the page says so
+    with suppress(ExplorerError):  # such as settings that contradict each other: the page says it
         page = opened()
         place: Any = nullcontext()
         if section.drawer:

@@ -16,6 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from datasets import own_names
 from datasets.own_columns import Column
 from datasets.own_proposal import (
     CLASSES,
@@ -462,7 +463,7 @@ def _asked(
         asked.setdefault(READ[one.read] if one.read else OPEN[one.role], []).append(key)
     order = [*OPEN.values(), *READ.values()]
     return tuple(
-        what.format(", ".join(asked[what])) for what in dict.fromkeys(order) if what in asked
+        what.format(own_names.some(asked[what])) for what in dict.fromkeys(order) if what in asked
     )
 
 

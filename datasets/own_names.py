@@ -6,7 +6,8 @@ is left out.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 MOST = 80
 """Characters of a name at most; the rest is cut off."""
@@ -55,3 +56,14 @@ def names(texts: Iterable[str], most: int = MOST) -> tuple[str, ...]:
             count += 1
         unique.append(numbered)
     return tuple(unique)
+
+
+def some(texts: Sequence[str], most: int = 200) -> str:
+    """As many of the first texts as fit a sentence, and how many more there are.
+
+    >>> some(["age", "mass", "dose"]), some(["age", "mass", "dose"], 8)
+    ('age, mass, dose', 'age and 2 more')
+    """
+    kept = max(1, sum(end <= most for end in accumulate(len(text) + 2 for text in texts)))
+    more = f" and {len(texts) - kept:,} more" if kept < len(texts) else ""
+    return f"{', '.join(texts[:kept])}{more}"

@@ -293,7 +293,7 @@ def _origin(proposal: Proposal) -> str:
     """Where bounds and categories come from."""
     if not proposal.taken:
         return "Stated by the person who added the table, or known to everybody"
-    names = ", ".join(own_names.names(proposal.taken))[:200]
+    names = own_names.some(own_names.names(proposal.taken))
     return f"Taken from the data for {names}; given or known otherwise"
 
 

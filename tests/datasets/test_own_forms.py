@@ -208,6 +208,23 @@ def test_bounds_from_the_data_are_a_choice_that_every_card_states():
     assert card.reasons[0].startswith("The bounds were taken from the records")
 
 
+def test_of_many_columns_a_sentence_names_some_and_counts_the_others():
+    """Names that were cut off seemed to have bounds that somebody had given."""
+    names = [f"v{k}" for k in range(300)]
+    rows = [",".join([str(i % 7 + k) for k in range(300)] + ["ab"[i % 2]]) for i in range(ROWS)]
+    content = "\n".join([",".join([*names, "y"]), *rows]).encode()
+    with pytest.raises(DatasetError) as raised:
+        own.keep("a.csv", content, "", "y")
+    assert "expected bounds of v0, v1, " in str(raised.value)
+    assert re.search(r", v\d+ and 2\d\d more; the classes of y, got none", str(raised.value))
+    assert len(str(raised.value)) < 500
+    public = catalog.load(own.keep("a.csv", content, "", "y", accept=True)).card.public
+    shown = re.search(r"taken from the data for (.*) and (\d+) more; given or known", public)
+    assert shown is not None
+    assert len(shown[1].split(", ")) + int(shown[2]) == 301  # the classes too
+    assert shown[1].startswith("v0, v1, ")
+
+
 def parquet_file(**columns) -> bytes:
     sink = io.BytesIO()
     parquet.write_table(pa.table(columns), sink)

@@ -7,7 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from datasets import own
+from engine.cli.main import main
 from engine.runs import ledger
+from pages.ui import rights
 from pages.ui.charts import shares
 from pages.ui.kit import visitors
 from pages.ui.words import short
@@ -71,6 +73,38 @@ def test_a_press_costs_what_the_button_says_and_shows_synthetic_columns(visit: O
     drawn = [one for one in charts(test) if one["data"][0]["type"] == "bar"][-1]
     assert any("not private" in one["name"] for one in drawn["data"])
     assert len(list((home / "releases").glob("*.csv"))) == 1
+
+
+def released(home: Path, name: str, epsilon: float, at: str) -> None:
+    """A synthetic table as the button makes it, at some moment."""
+    folder = home / "releases"
+    folder.mkdir(exist_ok=True)
+    to = folder / f"{name}-{at}.csv"
+    assert main(["synthetic", name, "--epsilon", str(epsilon), "--to", str(to)]) == 0
+
+
+def test_what_was_made_before_is_there_after_a_reload(
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """To those who may spend on the table, the latest first; other tables' and damaged ones not."""
+    name, other = (own.keep("study.csv", TABLE.encode(), SETTINGS) for _ in range(2))
+    released(home, name, 3.0, "20260102-030405")
+    released(home, other, 8.0, "20260102-030406")
+    test = opened(visit, name)
+    assert "**200 synthetic records** cost ε = 3 at δ = 1·10⁻⁵." in said(test)
+    labels = [one.label for one in test.get("download_button") if "Download" in one.label]
+    assert {"Download the table", "Download its settings", "Download its card"} <= {*labels}
+    assert test.button(key=ASK).label == "Make a synthetic table, for ε = 1"
+    released(home, name, 2.0, "20260102-040506")
+    (home / "releases" / f"{name}-20260103-000000.card.json").write_text("{}")
+    test = opened(visit, name)
+    assert "cost ε = 2 at" in said(test)
+    [box] = [one for one in test.selectbox if one.label == "Made before"]
+    assert box.options == ["2026-01-02 04:05:06 UTC, ε = 2", "2026-01-02 03:04:05 UTC, ε = 3"]
+    box.select_index(1).run()
+    assert "cost ε = 3 at" in said(test)
+    monkeypatch.setattr(rights, "may", lambda action, name: False)
+    assert "synthetic records** cost" not in said(opened(visit, name))
 
 
 @pytest.mark.thorough

@@ -1,8 +1,10 @@
 """The button that spends on a table of one's own, and the last answer that it has given."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -12,6 +14,9 @@ from engine.core.home import home
 from pages.ui import rights
 from pages.ui.kit.access import sentence
 from pages.ui.messages import tr
+
+FOLDER, MOMENT = "releases", "%Y%m%d-%H%M%S"
+"""Where releases are written, and how the moment is written in their names."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +63,23 @@ def ask(question: Question) -> Mapping[str, Any] | None:
     return found
 
 
+def before(table: str, ending: str) -> list[tuple[datetime, Path]]:
+    """The releases of a table whose files have such an ending: when they were made, latest first.
+
+    Whoever may not spend on the table is told of none.
+    """
+    if not rights.may("spend on a table", table):
+        return []
+    found: list[tuple[datetime, Path]] = []
+    for place in (home() / FOLDER).glob(f"{table}-*{ending}"):
+        with suppress(ValueError):  # a file that somebody has put there
+            at = place.name.removeprefix(f"{table}-").removesuffix(ending)
+            found.append((datetime.strptime(at, MOMENT).replace(tzinfo=UTC), place))
+    return sorted(found, reverse=True)
+
+
 def _place(question: Question) -> str:
     """Where a release is written: a new name in this user's folder."""
-    folder = home() / "releases"
+    folder = home() / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
-    return str(folder / f"{question.table}-{datetime.now(UTC):%Y%m%d-%H%M%S}{question.ending}")
+    return str(folder / f"{question.table}-{datetime.now(UTC):{MOMENT}}{question.ending}")

@@ -1,6 +1,7 @@
 """A synthetic table beside one's own: its price, its columns, its file and its card."""
 
 import dataclasses
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,9 @@ BUDGETS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 8.0)
 """Budgets that are offered."""
 DELTA = 1e-5
 """The δ of a table: what is added to the bound that ε sets."""
+CARD = ".card.json"
+ENDINGS = (".csv", ".toml", CARD)
+"""Of the table, its settings and its card."""
 
 
 def section(prefix: str, dataset: str) -> None:
@@ -65,8 +69,44 @@ def section(prefix: str, dataset: str) -> None:
     label = tr("Make a synthetic table, for ε = {epsilon}").format(epsilon=number(cost))
     words = ("synthetic", dataset, "--epsilon", str(budget), "--delta", str(DELTA))
     question = buying.Question(f"{prefix}.synthetic", dataset, words, cost, label, ".csv")
-    if (answer := buying.ask(question)) is not None:
+    answer = buying.ask(question)
+    answer = _before(prefix, dataset) or answer
+    if answer is not None:
         _made(prefix, dataset, answer)
+
+
+def _before(prefix: str, dataset: str) -> Mapping[str, Any] | None:
+    """One of the synthetic tables that were made here, the latest where nobody chooses."""
+    made = [
+        (f"{at:%Y-%m-%d %H:%M:%S} UTC, ε = {number(one['guarantee']['epsilon_proved'])}", one)
+        for at, place in buying.before(dataset, CARD)
+        if (one := _kept(place)) is not None
+    ]
+    if len(made) < 2:
+        return made[0][1] if made else None
+    at = st.selectbox(
+        tr("Made before"), range(len(made)), format_func=[text for text, _ in made].__getitem__,
+        key=f"{prefix}.synthetic.before.{len(made)}",
+    )  # fmt: skip
+    return made[at][1]
+
+
+def _kept(place: Path) -> Mapping[str, Any] | None:
+    """What was answered when a table was made, by its card; None where that cannot be read."""
+    try:
+        body = json.loads(place.read_bytes())
+        _guarantee(body["guarantee"])
+        float(body["guarantee"]["epsilon_proved"])
+        known = {key: body[key] for key in ("guarantee", "records", "columns", "classes")}
+        table = place.name.removesuffix(CARD)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return {**known, "files": [str(place.with_name(f"{table}{end}")) for end in ENDINGS]}
+
+
+def _guarantee(card: Mapping[str, Any]) -> Guarantee:
+    """The guarantee of a card."""
+    return Guarantee(**{one.name: card[one.name] for one in dataclasses.fields(Guarantee)})
 
 
 def _made(prefix: str, dataset: str, answer: Mapping[str, Any]) -> None:
@@ -105,8 +145,7 @@ def _made(prefix: str, dataset: str, answer: Mapping[str, Any]) -> None:
         )
     )
     with st.expander(tr("Guarantee"), icon=":material/verified:"):
-        told = {one.name: card[one.name] for one in dataclasses.fields(Guarantee)}
-        cards.show(tr("Synthetic table"), Guarantee(**told))
+        cards.show(tr("Synthetic table"), _guarantee(card))
     _files(prefix, answer)
 
 

@@ -51,6 +51,8 @@ TWO = (("0", "1"), ("false", "true"), ("no", "yes"))
 share one with a public list: else one record could turn the one into the other."""
 PLAIN = ({"0", "1"}, {"-1", "1"})
 """Values of events of which 1 means that it happened, whatever else is there."""
+PLACE = "VALUE"
+"""Stands in a sentence for a value of events that only the owner knows."""
 NUMERALS = ("1", "2")
 """Values of events that mean one thing or the other, by what else is there."""
 SLASHES = ("%m/%d/%Y", "%d/%m/%Y")
@@ -62,6 +64,7 @@ COUNTS, NUMBERED = ("index", "i"), "it counts rows"
 UNCLEAR = ("censored", "censor", "is_censored", "censoring")
 """Names of events that may mean that it happened, and that it did not."""
 OTHER = "it looks like another time or event"
+ALONE = "it counts as a covariate; as a start time it needs a column of persons"
 OPEN = {
     "number": "bounds of {}", "time": "bounds of {}", "categories": "categories of {}",
     "label": "the classes of {}", LEFT_OUT: "a decision on {}",
@@ -107,7 +110,7 @@ def proposed(
         elif role == LEFT_OUT:
             choice = Choice(role=role, origin="standard", why=roles.get(f"{key}?", ""))
         else:
-            choice = _feature(column, role, one, said, kind, problems)
+            choice = _noted(_feature(column, role, one, said, kind, problems), roles.get(f"{key}?"))
         if "role" in stated.get(key, {}) and choice.origin == "standard":
             choice = replace(choice, origin="stated")
         if key in unsure:
@@ -194,6 +197,8 @@ def _roles(
         roles[person] = "person"
     if start and (person or "person" in given):
         roles[start] = "start"
+    elif start:
+        roles[f"{start}?"] = ALONE
     rivals = [key for key in free if key not in (time, event, start, person)]
     times = [key for key in rivals if _plain(key) in NAMES["time"] and _lasts(columns[key])]
     events = [key for key in rivals if _ranked(key, KNOWN["event"]) and _two(columns[key])]
@@ -293,6 +298,10 @@ def _happened(column: Column, problems: list[str]) -> tuple[str, bool]:
     Empty for 1 or true.
     """
     levels = column.levels or ()
+    if _eventless(column):
+        got = ", ".join(levels[:5])
+        problems.append(f"expected at least one event in {column.name}, got {got} in every row")
+        return "", True
     if column.kind == "truth" or (levels and set(levels) <= PLAIN[0]):
         return "", True
     if levels and set(levels) <= PLAIN[1]:
@@ -304,11 +313,18 @@ def _happened(column: Column, problems: list[str]) -> tuple[str, bool]:
     if len(surest) == 1 and len(levels) <= 2:
         return surest[0], others == surest and not {*levels} & {*NUMERALS} and surest[0] in HAPPENED
     got = ", ".join(levels[:5]) or "many values"
+    example = [PLACE, *(one for one in levels if one in HAPPENED)][-1]
     problems.append(
         f"expected events of 0 or 1 in {column.name}, got {got}: say which value means that it "
-        f'happened (value = "{levels[-1] if levels else "1"}")'
+        f'happened (value = "{example}")'
     )
     return "", True
+
+
+def _eventless(column: Column) -> bool:
+    """Whether all values of a column of events mean that nothing has happened yet."""
+    levels = {*(column.levels or ())}
+    return bool(levels) and levels <= {"-1", *NOT_YET} - {"1"}
 
 
 def _time(column: Column, one: Mapping[str, Any], problems: list[str]) -> Choice:
@@ -363,6 +379,13 @@ def _feature(
     if kind == "date" and {*column.dates} & {*SLASHES}:
         return replace(choice, origin="data", read="dates")
     return choice
+
+
+def _noted(choice: Choice, note: str | None) -> Choice:
+    """A covariate with something else to know of it."""
+    if not note or choice.role == LEFT_OUT:
+        return choice
+    return replace(choice, why="; ".join(filter(None, (choice.why, note))))
 
 
 def middle(low: float, high: float) -> float:

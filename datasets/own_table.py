@@ -274,10 +274,18 @@ def _known(table: SurvivalTable) -> SurvivalTable:
     """The table with a card of the events that methods know of: those up to the longest time.
 
     People who are followed longer count as censored there.
+
+    Raises:
+        DatasetError: There are none.
     """
     bounds = table.card.bounds
     assert bounds is not None
     events = int(table.event[table.time <= bounds.horizon].sum())
+    if not events:
+        raise DatasetError(
+            f"{table.card.name}: expected at least one event up to the longest time "
+            f"{bounds.horizon:g}, got none"
+        )
     return replace(table, card=replace(table.card, events=events))
 
 

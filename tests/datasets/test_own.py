@@ -54,7 +54,7 @@ def test_bounds_are_typed_or_stand_above_the_table():
     noted = own.keep("a.csv", plain(above=f"# exported by a registry\n{BOUNDED}"), "# all stated")
     assert catalog.load(noted).card.bounds == typed.card.bounds
     known = heart().card.bounds
-    rows = "".join(f"{i},0,1,0,1,1,1,1\n" for i in range(10))
+    rows = "".join(f"{i},0,1,1,1,1,1,1\n" for i in range(10))
     text = f"id,start,stop,event,age,year,surgery,transplant\n{rows}"
     reported = catalog.load(own.keep("long.csv", text.encode(), HEART))
     assert reported.card.bounds.covariates == known.covariates

@@ -124,7 +124,7 @@ def test_true_and_false_are_one_and_zero_with_known_bounds():
 
 
 def test_latin_letters_of_windows_are_read():
-    content = "time,event,größe\n".encode("latin-1") + b"1,0,170\n" * ROWS
+    content = "time,event,größe\n".encode("latin-1") + b"1,1,170\n" * ROWS
     assert kept(content, "größe: 100 to 220\n" + TIME).card.features == ("größe",)
 
 
@@ -256,7 +256,11 @@ def test_parquet_is_read_with_its_types():
         (b"PAR1 and no more", "", "expected a Parquet file, got a damaged one"),
         (parquet_file(time=[1.0] * 3), "", "expected columns of event, got time: give the role"),
         (text("time,event,age", "1,0,1"), "", "left out are age (it holds one value)"),
-        (text("id,time,event,age", "7,1,0,{i}"), TIME, "expected one row for each id, or columns"),
+        (
+            text("id,time,event,age", "7,1,{b},{i}"),
+            TIME,
+            "expected one row for each id, or columns",
+        ),
         (text("time,event,name", "{i},{b},name {i}", 300), "", "name (it holds many different wor"),
         (text("left,right,age", "1,2,{i}"), "", "interval-censored tables are not taken"),
         (text("time,event,age", "1,0,1"), "stage: categories a", "expected 2 to 100 different"),
@@ -787,3 +791,50 @@ def test_a_start_needs_persons():
     said = "expected a column of persons beside the start column 'begin', got none"
     assert any(one.startswith(said) for one in own.propose(content, toml)["problems"])
     assert said in stated(content, toml)
+
+
+def test_a_start_without_persons_is_told_to_count_as_a_covariate():
+    """It was learned from as any other column, without a word."""
+    rows = [f"{i % 90},{i},{i + 1},{i % 2}" for i in range(40)]
+    content = lived("age,start,stop,event", rows)
+    said = "start: it counts as a covariate; as a start time it needs a column of persons"
+    added = own.add("a.csv", content, "stop: 0 to 50\nage: 0 to 100\nstart: 0 to 50")
+    assert added.notes == (said,)
+    narrow = own.add("a.csv", content, "stop: 0 to 50\nage: 0 to 100\nstart: 0 to 9")
+    clipped = said.replace("start:", "start: values beyond the bounds are clipped;")
+    assert narrow.notes == (clipped,)
+    rows = [f"p{i},{row}" for i, row in enumerate(rows)]
+    content = lived("id,age,start,stop,event", rows)
+    assert own.propose(content, "")["columns"]["start"]["role"] == "start"
+
+
+@pytest.mark.parametrize(
+    ("never", "got"), [("0", "0"), ("-1", "-1"), ("no", "no"), ("alive", "alive"), ("0.0", "0")]
+)
+def test_a_table_without_an_event_is_refused(never: str, got: str):
+    content = lived("time,event,age", [f"{i + 1},{never},{i}" for i in range(24)])
+    said = f"expected at least one event in event, got {got} in every row"
+    assert said in own.propose(content, BASE)["problems"]
+    assert said in stated(content, BASE)
+
+
+def test_a_table_whose_events_all_come_after_the_longest_time_is_refused():
+    content = lived("time,event,age", [f"{i + 1},{int(i > 9)},{i}" for i in range(24)])
+    said = "expected at least one event up to the longest time 10, got none"
+    assert said in stated(content, BASE.replace("60", "10"))
+    assert not stated(content, BASE.replace("60", "11"))
+
+
+@pytest.mark.parametrize(
+    ("values", "example"),
+    [
+        (("alive", "died", "lost"), "died"),
+        (("red", "green", "blue"), "VALUE"),
+        (("alive", "relapse", "dead"), "relapse"),
+    ],
+)
+def test_the_example_of_an_event_is_a_word_that_means_one(values: tuple[str, ...], example: str):
+    """Where such a value is there; elsewhere it is none of them."""
+    content = lived("time,status,age", [f"{i + 1},{values[i % 3]},{i}" for i in range(24)])
+    [problem] = own.propose(content, BASE)["problems"]
+    assert problem.endswith(f'say which value means that it happened (value = "{example}")')

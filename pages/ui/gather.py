@@ -24,14 +24,17 @@ from pages.ui.kit import glossary, plot, shell
 from pages.ui.kit.labels import drawn as words_of
 from pages.ui.kit.labels import parts
 from pages.ui.learn import declared, deployments
-from pages.ui.paper import defaults, finding, sketches
+from pages.ui.paper import defaults, finding, sketches, total
 from pages.ui.site import compare, states
 from pages.ui.words import SURVIVING, SWAPS
 
 ROOT = Path(__file__).parents[2]
 MENU = ("TEACHING", "ACROSS")
 """The lists of pages in `app.py`, whose second entries are titles."""
-NOUNS = ("method", "methods", "repetition", "repetitions", "wrong")
+NOUNS = (
+    "method", "methods", "repetition", "repetitions", "run", "runs", "training", "trainings",
+    "wrong",
+)  # fmt: skip
 """What Home counts, and the word at the line of guessing."""
 WORDS = re.compile(r"(?:No|Without) .+|[a-z][a-z ]+")
 """A part of a method's name that describes it, such as "private"."""
@@ -47,6 +50,7 @@ def texts() -> set[str]:
     found |= {data_catalog.card(name).record for name in data_catalog.names()} | {*NOUNS}
     found |= {t for one in deployments.LIST for t in (one.who, one.what, one.epsilon, one.unit)}
     found |= {*finding.SENTENCES.values(), sketches.BROKEN, *SWAPS.values(), *SURVIVING.values()}
+    found |= {*total.ENDED.values()}
     for slug, paper in shell.papers().items():
         layout = defaults.layout(slug)
         found |= {paper.title, home.first(layout.words), paper.claim, *_names(paper, words=True)}

@@ -19,6 +19,8 @@ FOLDER = Path(__file__).with_suffix("")
 SOURCE = "en"
 SEMICOLONS = {"fr": "\u202f; ", "zh": "；"}
 """Where they are written in another way than in English."""
+UNITS = {"zh": {"s": "秒", "min": "分钟", "h": "小时"}}
+"""Units of time, where they are written in another way than as these symbols."""
 NUMBER = re.compile(r"(?<![\w.,])[+-]?\d[\d.,]*(?![\w])")
 POINTS = "\u3000-\u303f\uff00-\uffef"
 BETWEEN = re.compile(f"(?<=[{POINTS}]) |(?<=[{POINTS}\u4e00-\u9fff]) (?=[{POINTS}\u4e00-\u9fff])")

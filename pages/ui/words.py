@@ -4,9 +4,11 @@ import math
 import re
 from collections.abc import Sequence
 
+from babel.lists import format_list
+
 from engine.core.gauges import Gauge
 from engine.privacy.guarantee import Relation
-from pages.ui.messages import figures, tr
+from pages.ui.messages import SOURCE, UNITS, figures, language, tr
 
 SHARE = "share"
 """The unit of a measure between 0 and 1, which pages write in per cent."""
@@ -90,7 +92,7 @@ def unit(gauge: Gauge) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A length of time, in the unit that reads best."""
+    """A length of time in an English sentence, in the unit that reads best."""
     if seconds < 1:
         return "under a second"
     if seconds < 90:
@@ -100,8 +102,21 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
+def lasting(seconds: float) -> str:
+    """A length of time in the language that is spoken here."""
+    if seconds < 1:
+        return tr("under a second")
+    count, unit = duration(seconds).split(" ")
+    return f"{figures(count)} {UNITS.get(language(), {}).get(unit, unit)}"
+
+
 def plural(count: int, noun: str) -> str:
-    """A count with its noun: "1 run", "7,874 runs"."""
+    """A count with its noun in an English sentence: "1 run", "7,874 runs"."""
+    return f"{count:,} {noun if count == 1 else f'{noun}s'}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun in the language that is spoken here."""
     return f"{figures(f'{count:,}')} {tr(noun if count == 1 else f'{noun}s')}"
 
 
@@ -113,10 +128,15 @@ def sideways(columns: int) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names as a list in a sentence: "a, b and c"."""
+    """Names as a list in an English sentence: "a, b and c"."""
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def named(names: Sequence[str]) -> str:
+    """Names as a list in a sentence of the language that is spoken here."""
+    return listed(names) if language() == SOURCE else format_list([*names], locale=language())
 
 
 def escaped(text: str) -> str:

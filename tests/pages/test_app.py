@@ -311,6 +311,12 @@ def test_a_run_that_ended_badly_says_why(visit: Open, trained: Path, state: str)
     assert any(button.label == "Run again" for button in test.button)
 
 
+def test_a_run_is_counted_by_its_trainings(visit: Open, home: Path):
+    """One budget and one repetition are one training, and it may have many settings."""
+    begin(home, request("survival", "obj_pert", "flchain", {}, {"epsilon": [1.0, 2.0]}, [0, 1]))
+    assert " · 4 trainings on the processor · " in said(visit("runs"))
+
+
 @pytest.mark.slow
 def test_runs_from_before_an_update_say_so_and_are_computed_again(
     visit: Open, trained: Path, monkeypatch: pytest.MonkeyPatch

@@ -12,17 +12,22 @@ from typing import Any
 
 import pytest
 from babel.messages.pofile import read_po
+from streamlit.testing.v1 import AppTest
 
 from engine.runs import shipped
+from engine.service.client import Client
 from pages.ui import gather, home, messages, words
 from pages.ui.charts.theme import axis, figure
+from pages.ui.jobs.sentences import day, summary
 from pages.ui.kit import glossary, plot, shell
 from pages.ui.kit.labels import label, parts, spoken
 from pages.ui.learn.declared import QUESTIONS, SCREENS
+from pages.ui.paper import defaults, preview, total
 from pages.ui.site import learn, start, write
 from pages.ui.site.frame import page
 from tests.pages.conftest import ROOT, Open
 from tests.pages.drawn import charts
+from tests.pages.played import begin, play
 from tests.pages.test_learn import answered
 
 OTHERS = [code for code in messages.languages() if code != messages.SOURCE]
@@ -181,6 +186,88 @@ def test_nothing_on_the_static_home_and_learn_is_left_in_english(
     assert curves
     assert left(strings([moved, curves])) == []
     assert left(["Ein Rauschen of the size"]) != []
+
+
+def above(test: AppTest) -> list[str]:
+    """The buttons, captions and sentences of Home; its bar is seen by a browser alone."""
+    return [*(one.label for one in test.button), *(one.value for one in test.markdown),
+            *(one.value for one in test.caption)]  # fmt: skip
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_home_says_in_its_language_how_far_runs_are_and_how_they_ended(
+    visit: Open, home: Path, code: str
+):
+    test = visit("", lang=code)
+    own, client = entries(code), Client(home, workers=False)
+    assert [one.label for one in test.button if one.key == "home.stop"] == [own["Stop"]]
+    stopped, failed, done = sorted(client.runs(), key=lambda run: -run.job.replicas())[:3]
+    begin(home, stopped.job).finish("cancelled", [])
+    begin(home, failed.job).finish("failed", [])
+    play(home, done.job)
+    for run in client.runs():
+        client.cancel(run.job.id)
+    shown = above(test.run())
+    assert not test.exception
+    assert own["Run again"] in shown
+    assert any(one.startswith(f"{own['Failed']} · ") or one.startswith(f"{own['Stopped']} · ")
+               for one in shown)  # fmt: skip
+    text = "\n".join(shown)
+    assert not re.search(r"stopped|failed|shown\b|repetition|computed", text)
+
+
+def test_the_bar_of_training_speaks_the_language_that_is_spoken():
+    one = SimpleNamespace(active=True, settled=False, job=SimpleNamespace(method="a"))
+    other = SimpleNamespace(active=True, settled=True, job=SimpleNamespace(method="b"))
+    watched: Any = {"a": one, "b": other}
+    assert total.sentence(watched, 660.0) == "Training: 1 of 2 methods · about 11 min"
+    assert total.sentence({"b": other}, None) == "More repetitions"  # type: ignore[dict-item]
+    with messages.spoken("zh"):
+        assert total.sentence(watched, 660.0) == "训练：已完成 1 / 2 种方法 · 约 11 分钟"
+    with messages.spoken("de"):
+        assert total.sentence(watched, 7560.0) == "Training: 1 von 2 Verfahren fertig · etwa 2,1 h"
+
+
+def test_what_was_trained_is_counted_by_trainings_in_every_language(home: Path):
+    play(home, preview.page().jobs["out_pert"])
+    (run,) = Client(home, workers=False).runs()
+    said = f"{run.job.replicas():,} trainings computed in under a second"
+    assert f"1 method, {said}; {len(run.diverged)} trainings diverged" in summary([run])
+    with messages.spoken("de"):
+        told, often = summary([run]), messages.figures(f"{run.job.replicas():,}")
+    assert f"1 Verfahren, {often} Trainings berechnet in unter einer Sekunde" in told
+    assert left([told]) == []
+
+
+def test_a_day_is_written_as_the_language_writes_it():
+    at = 1_795_600_000.0
+    assert day(at) == "25 Nov 2026"
+    days = {
+        "de": "25. Nov. 2026",
+        "es": "25 nov 2026",
+        "fr": "25 nov. 2026",
+        "zh": "2026年11月25日",
+    }
+    for code in OTHERS:
+        with messages.spoken(code):
+            assert day(at) == days[code]
+
+
+def test_an_english_sentence_keeps_its_nouns_and_figures():
+    with messages.spoken("de"):
+        assert words.plural(1234, "repetition") == "1,234 repetitions"
+        assert words.duration(7560.0) == "2.1 h"
+        assert words.counted(1234, "repetition") == "1.234 Wiederholungen"
+        assert words.lasting(7560.0) == "2,1 h"
+        assert words.named(["a", "b", "c"]) == "a, b und c"
+
+
+def test_english_captions_of_a_page_hold_no_words_of_another_language(visit: Open, home: Path):
+    for job in defaults.opening("survival").values():
+        play(home, job)
+    captions = [one.value for one in visit("survival", lang="de").caption]
+    (band,) = (one for one in captions if "four times in five" in one)
+    assert re.search(r"four times in five \(\d+ repetitions\)", band)
 
 
 @pytest.mark.parametrize("code", OTHERS)

@@ -31,9 +31,10 @@ from pages.ui import words
 from pages.ui.charts import agreement
 from pages.ui.charts import exhibit as drawing
 from pages.ui.charts.rows import Strip, strips
-from pages.ui.exhibits import overview
+from pages.ui.exhibits import overview, provenance
 from pages.ui.exhibits import table as layout
 from pages.ui.exhibits.page import spreadsheet
+from pages.ui.paper import defaults
 from tests.audit import planted
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, plots
@@ -156,7 +157,7 @@ def test_a_quick_look_is_asked_for_followed_and_shown(visit: Open, folder: Path,
     body = test.table[0].value
     assert body["Ours"][0] != layout.NOTHING
     assert body["Ours"][1] == layout.NOTHING
-    assert "4 runs, 4 settings, 1 of them complete" in said(test)
+    assert "4 runs, 4 trainings, 1 of them complete" in said(test)
     for name in ROWS[1:]:
         play(home, jobs[name])
     test.run()
@@ -176,7 +177,7 @@ def test_repeating_says_what_it_takes_and_replaces_before_it_starts(
     assert "Repeat from scratch" not in labels(test)
     asked = said(test)
     took = sum(run.seconds or 0.0 for run in client.runs())
-    assert "**4 runs, 4 settings** again" in asked
+    assert "**4 runs, 4 trainings** again" in asked
     assert f"took **{words.duration(took)}** of work" in asked
     assert "deletes the results of 4 runs on this computer" in asked
     assert {run.state for run in client.runs()} == {"completed"}
@@ -694,6 +695,12 @@ def test_rows_become_a_spreadsheet_without_loss():
     assert rows[0]["Our error / the paper's"] == "1.0"
     assert rows[3]["Ours"] == ""
     assert spreadsheet([]) == "\r\n"
+
+
+def test_the_work_of_an_exhibit_is_counted_by_trainings():
+    jobs = {str(i): job for i, job in enumerate(defaults.opening("survival").values())}
+    count = sum(job.replicas() for job in jobs.values())
+    assert provenance.size(jobs) == f"{len(jobs)} runs, {count:,} trainings"
 
 
 def test_a_summary_counts_each_variant():

@@ -34,9 +34,9 @@ def ships(slug: str, name: str) -> Reference | None:
 
 
 def size(jobs: Mapping[str, Job]) -> str:
-    """How much there is to do: "8 runs, 19,200 settings"."""
-    settings = sum(job.replicas() for job in jobs.values())
-    return f"{words.plural(len(jobs), 'run')}, {words.plural(settings, 'setting')}"
+    """How much there is to do: "8 runs, 19,200 trainings"."""
+    trainings = sum(job.replicas() for job in jobs.values())
+    return f"{words.plural(len(jobs), 'run')}, {words.plural(trainings, 'training')}"
 
 
 def simulated(jobs: Mapping[str, Job]) -> str:

@@ -29,7 +29,7 @@ from pages.ui import words
 from pages.ui.jobs import clock, record
 from pages.ui.jobs import submit as asking
 from pages.ui.jobs.moving import Moving
-from pages.ui.jobs.sentences import OLD, OUTDATED, endings, summary
+from pages.ui.jobs.sentences import OLD, endings, summary
 from pages.ui.jobs.submit import BUDGET as BUDGET  # named here too: what is drawn follows it
 from pages.ui.kit.access import afresh, board, troubles
 from pages.ui.messages import tr
@@ -269,7 +269,7 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
         with st.container(border=True):
             for line in endings((one.label, one.run) for one in halted if one.run):
                 st.markdown(line)
-            if active and button(slug, "again", "Run again", watched, focus):
+            if active and button(slug, "again", tr("Run again"), watched, focus):
                 st.rerun()  # else the button stands beside the tabs
     if not (unasked or active or halted):
         _over(slug, watched, focus)
@@ -315,8 +315,10 @@ def _over(
         if alone:
             st.caption(summary(_runs(watched)))
         if old:
-            names = "" if len(old) == len(runs) else f": {words.listed(old)}"
-            st.caption(f"{OLD} {OUTDATED}{names}. Run again to update.")
+            all_old = tr("Computed by an earlier version. Run again to update.")
+            some_old = tr("Computed by an earlier version: {names}. Run again to update.")
+            said = all_old if len(old) == len(runs) else some_old.format(names=words.named(old))
+            st.caption(f"{OLD} {said}")
     if len(notes) == 1:
         st.caption(notes[0])
     if pressed:
@@ -348,8 +350,9 @@ def _unasked(
     """What nobody has asked for yet, such as what takes long."""
     names = ", ".join(one.label for one in unasked.values())
     with st.container(horizontal=True, vertical_alignment="center"):
-        text = f"{summary(_runs(watched))}. {ASLEEP} Not trained yet: {names}."
-        pressed = button(slug, "train", "Train these too", unasked, focus, quiet=True)
+        text = tr("{summary}. {icon} Not trained yet: {names}.")
+        text = text.format(summary=summary(_runs(watched)), icon=ASLEEP, names=names)
+        pressed = button(slug, "train", tr("Train these too"), unasked, focus, quiet=True)
         st.caption(text)
     if pressed:
         st.rerun()

@@ -179,10 +179,10 @@ def _text(setting: Setting, value: Value) -> str:
 
 def _numbers(run: Run) -> str:
     """How much was trained, in what time, and on what."""
-    settings = words.plural(run.job.replicas(), "setting")
+    trainings = words.plural(run.job.replicas(), "training")
     taken = f" in {words.duration(run.seconds)}" if run.seconds and not run.active else ""
     place = device(run)
-    return f"{settings}{taken}" + (f" on the {place}" if place else "")
+    return f"{trainings}{taken}" + (f" on the {place}" if place else "")
 
 
 def device(run: Run) -> str:

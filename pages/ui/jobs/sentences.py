@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from babel.dates import format_date
+from babel.dates import format_date, format_skeleton
 
 from engine.service.client import Run
 from pages.ui import words
 from pages.ui.kit.access import sentence
-from pages.ui.messages import language, tr
+from pages.ui.messages import SOURCE, language, tr
 
 OLD = ":material/update:"
 SHIPPED = ":material/inventory_2:"
@@ -46,41 +46,48 @@ def endings(halted: Iterable[tuple[str, Run]]) -> list[str]:
 
 def _ending(labels: list[str], state: str, error: str) -> str:
     many, reason = len(labels) > 1, f" {sentence(error)}".rstrip()
-    who = words.listed([f"**{label}**" for label in labels])
+    who = words.named([f"**{label}**" for label in labels])
     match state:
         case "cancelled":
-            was, it = ("were", "they") if many else ("was", "it")
             if many and any("," in label for label in labels):
-                who = words.plural(len(labels), "run")  # a list of such names cannot be read
-            return f":material/stop_circle: {who} {was} stopped; what {it} measured is shown."
+                who = words.counted(len(labels), "run")  # a list of such names cannot be read
+            one = tr("{who} was stopped; what it measured is shown.")
+            some = tr("{who} were stopped; what they measured is shown.")
+            return f":material/stop_circle: {(some if many else one).format(who=who)}"
         case "interrupted":
-            return f":material/power_off: {who} {'were' if many else 'was'} interrupted.{reason}"
+            one, some = tr("{who} was interrupted."), tr("{who} were interrupted.")
+            return f":material/power_off: {(some if many else one).format(who=who)}{reason}"
         case _:
-            return f":material/error: {who} failed.{reason}"
+            return f":material/error: {tr('{who} failed.').format(who=who)}{reason}"
 
 
 def summary(known: Iterable[Run]) -> str:
     """One line on what has been trained."""
     runs = [run for run in known if run.state == "completed"]
-    settings = sum(run.job.replicas() for run in runs)
+    trainings = sum(run.job.replicas() for run in runs)
     seconds = sum(run.seconds or 0.0 for run in runs)
     lost = sum(len(run.diverged) for run in runs)
     ships = [run for run in runs if run.shipped]
     whole = len(ships) == len(runs) > 0
     icon = f"{SHIPPED} {tr('Shipped with the app:')}" if whole else ":material/check_circle:"
-    text = tr("{icon} {methods}, {repetitions} computed in {time}").format(
-        icon=icon, methods=words.plural(len(runs), "method"),
-        repetitions=words.plural(settings, "repetition"), time=words.duration(seconds),
+    text = tr("{icon} {methods}, {trainings} computed in {time}").format(
+        icon=icon, methods=words.counted(len(runs), "method"),
+        trainings=words.counted(trainings, "training"), time=words.lasting(seconds),
     )  # fmt: skip
     if whole:
         text += tr(" on {day}").format(day=day(max(run.finished or 0.0 for run in ships)))
     elif ships:
-        text += f"; {words.plural(len(ships), 'method')} shipped with the app"
-    return text + (
-        f"; {words.plural(lost, 'repetition')} diverged and are left out" if lost else ""
-    )
+        methods = words.counted(len(ships), "method")
+        text += tr("; {methods} shipped with the app").format(methods=methods)
+    if lost:
+        left = words.counted(lost, "training")
+        text += tr("; {trainings} diverged and are left out").format(trainings=left)
+    return text
 
 
 def day(at: float) -> str:
-    """The day of a Unix time: "21 Nov 2026"."""
-    return format_date(datetime.fromtimestamp(at, UTC).date(), "d MMM y", language())
+    """The day of a Unix time as this language writes it: "21 Nov 2026"."""
+    when = datetime.fromtimestamp(at, UTC).date()
+    if language() == SOURCE:
+        return format_date(when, "d MMM y", SOURCE)
+    return format_skeleton("yMMMd", when, locale=language())

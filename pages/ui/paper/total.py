@@ -25,6 +25,7 @@ from pages.ui.jobs import live
 from pages.ui.jobs.live import Watched
 from pages.ui.jobs.sentences import share
 from pages.ui.kit.style import sheet
+from pages.ui.messages import tr
 
 GROWTH = 0.8
 """Replicas of one run train together: twice as many take less than twice as long."""
@@ -82,15 +83,15 @@ def draw(
             said = sentence(watched, _left(prefix, first or watched, part))
             st.progress(filled(watched, part), text=said, width=270)
             st.button(
-                "Stop", icon=":material/stop_circle:", key=f"{prefix}.stop", on_click=live.stop,
+                tr("Stop"), icon=":material/stop_circle:", key=f"{prefix}.stop", on_click=live.stop,
                 args=(watched,), disabled=all(map(_stopping, active)),
             )  # fmt: skip
         elif said := halted(watched):
             st.markdown(said)
-            if live.button(prefix, "again", "Run again", watched, focus):
+            if live.button(prefix, "again", tr("Run again"), watched, focus):
                 st.rerun()
         elif all(unasked) or (waits and any(unasked)):
-            live.button(prefix, "all", "Train", watched, focus)
+            live.button(prefix, "all", tr("Train"), watched, focus)
 
 
 def halted(watched: Mapping[str, Watched]) -> str:
@@ -103,18 +104,23 @@ def halted(watched: Mapping[str, Watched]) -> str:
         return ""
     ends = {one.run.state for one in short if one.run is not None}
     counts = [0 if one.drawn is None else len(set(one.drawn.seeds.tolist())) for one in short]
-    least = "" if min(counts) == max(counts) else f"{min(counts)} to "
+    often = words.counted(max(counts), "repetition")
+    if min(counts) != max(counts):
+        often = tr("{least} to {repetitions}").format(least=min(counts), repetitions=often)
     way = next(text for state, text in ENDED.items() if state in ends)
-    return f"{way} · {least}{words.plural(max(counts), 'repetition')}"
+    return f"{tr(way)} · {often}"
 
 
 def sentence(watched: Mapping[str, Watched], left: float | None) -> str:
     """How many methods are there, and how long the rest takes."""
     there, count = _methods(watched)
-    about = f" · about {words.duration(left)}" if left is not None and left >= 1.0 else ""
+    said = tr("More repetitions")
     if there < count:
-        return f"Training: {there} of {words.plural(count, 'method')}{about}"
-    return f"More repetitions{about}"
+        methods = words.counted(count, "method")
+        said = tr("Training: {there} of {methods}").format(there=there, methods=methods)
+    if left is None or left < 1.0:
+        return said
+    return f"{said} · {tr('about {time}').format(time=words.lasting(left))}"
 
 
 def filled(watched: Mapping[str, Watched], part: float) -> float:

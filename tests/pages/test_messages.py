@@ -286,6 +286,24 @@ def test_german_learn_names_its_charts_and_answers_in_german(visit: Open):
     assert any("weicht die Zahl im Mittel um 2 Personen ab" in one for one in said(test))
 
 
+@pytest.mark.parametrize(
+    ("code", "off", "costs"),
+    [
+        ("en", "the count is off by 1 person on average", "One answer costs ε = 0.1."),
+        ("de", "weicht die Zahl im Mittel um 1 Person ab", "Eine Antwort kostet ε = 0,1."),
+        ("es", "se desvía en promedio 1 persona, y", "Una respuesta cuesta ε = 0,1."),
+        ("fr", "s’écarte en moyenne de 1 personne, et", "Une réponse coûte ε = 0,1."),
+    ],
+)
+def test_learn_counts_one_person_and_one_answer_as_one(
+    visit: Open, code: str, off: str, costs: str
+):
+    at = {"learn.count": "1", "learn.answers": "1"}
+    text = "\n".join(said(answered(visit("learn", lang=code, **at))))
+    assert off in text
+    assert costs in text
+
+
 def test_a_chart_is_told_what_its_buttons_say():
     assert plot.words() == {}
     with messages.spoken("de"):

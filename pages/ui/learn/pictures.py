@@ -21,6 +21,7 @@ from pages.ui.learn import figures, maths
 from pages.ui.learn.declared import SCREENS, WORDS, Screen, filled, option
 from pages.ui.messages import SOURCE, numbered, spoken, tr
 from pages.ui.paper import sketches
+from pages.ui.paper.said import Named
 from pages.ui.papers.mean.sections import lowered
 
 LEARNED = ("survival", 0.1)
@@ -60,8 +61,10 @@ def _count(screen: Screen, text: str, results: Results | None) -> Shown:
         {names["x"]: float(x), names["without"]: float(a), names["present"]: float(b)}
         for x, a, b in pairs
     ]
+    off = Laplace(1.0, epsilon).scale
     facts = {
-        "epsilon": epsilon, "off": Laplace(1.0, epsilon).scale, "shared": found.overlap,
+        "epsilon": epsilon, "off": off, "shared": found.overlap,
+        "people": Named("person" if words.number(off, 2) == "1" else "people"),
         "right": _out_of_100(maths.guesses(found.overlap)),
     }  # fmt: skip
     return Shown(facts, figures.overlap(found, epsilon, names), rows, epsilon)
@@ -122,6 +125,7 @@ def _answers(screen: Screen, text: str, results: Results | None) -> Shown:
     names = {key: screen.says(key) for key in ("most", "chosen", "x", "y")}
     facts = {
         "answers": count, "total": total, "off": maths.average_off(count),
+        "SINGLE": count == 1, "SEVERAL": count > 1,
         "right": words.out_of_100(words.best_guess(total)),
     }  # fmt: skip
     rows = [

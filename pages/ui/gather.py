@@ -24,7 +24,7 @@ from pages.ui.kit import glossary, plot, shell
 from pages.ui.kit.labels import drawn as words_of
 from pages.ui.kit.labels import parts
 from pages.ui.learn import declared, deployments
-from pages.ui.paper import defaults, finding, sketches, total
+from pages.ui.paper import defaults, finding, panels, sketches, total
 from pages.ui.site import compare, states
 from pages.ui.words import SURVIVING, SWAPS
 
@@ -77,8 +77,19 @@ def labels() -> frozenset[str]:
         found |= {one.title for one in chain(drawn, *(stop.drawn for stop in stops))}
         figures = (one.whole(at) for one in drawn for at in range(len(one.frames)))
         found |= _said(chain(figures, *(stop.figures() for stop in stops)))
-    found |= _said(compare.figures())
+    found |= _said(compare.figures()) | pictured()
     return frozenset(text for text in found if said(text)) - names()
+
+
+def pictured() -> set[str]:
+    """The words in the pictures beside the cost curves, and where a chart shows what fails."""
+    collect.quiet()
+    found = set(parts(panels.FAILING))
+    for slug in shell.papers():
+        page = defaults.addressed(slug, {})
+        told = page.layout.story(page.view(collect.runs(page)[0], page.chosen))
+        found |= set() if told is None else _said([told.figure.to_plotly_json()])
+    return found
 
 
 def _said(figures: Iterable[Mapping[str, Any]]) -> set[str]:

@@ -20,6 +20,7 @@ from pages.ui import gather, home, messages, words
 from pages.ui.charts.theme import axis, figure
 from pages.ui.jobs.sentences import day, summary
 from pages.ui.kit import glossary, plot, shell
+from pages.ui.kit.labels import drawn as words_of
 from pages.ui.kit.labels import label, parts, spoken
 from pages.ui.learn.declared import QUESTIONS, SCREENS
 from pages.ui.paper import defaults, preview, total
@@ -69,6 +70,32 @@ def test_a_language_has_every_label_of_the_charts(code: str, monkeypatch: pytest
     wanted = gather.labels() | gather.texts()
     assert [text for text in sorted(wanted) if not kept.get(text)] == []
     assert set(kept) - wanted - gather.names() == set()
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_language_has_every_word_of_the_pictures_beside_the_curves(
+    code: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    wanted, kept = gather.pictured(), entries(code)
+    assert {"years", "of 100 right", "Releases that fail"} <= wanted
+    assert [text for text in sorted(wanted - gather.names()) if not kept.get(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "own"),
+    [
+        ("survival", {"Zeit [Jahre]", "Gepunktet: ohne Privatsphäre"}),
+        ("pcdbn", {"<b>Programm der Autoren</b>", "nichts dringt nach außen", "angegriffen"}),
+    ],
+)
+def test_the_picture_beside_a_curve_is_in_the_language(
+    visit: Open, page: str, own: set[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    drawn = [text for one in charts(visit(page, lang="de")) for text in words_of(one)]
+    assert own <= set(drawn)
+    assert left(drawn) == []
 
 
 @pytest.mark.parametrize("code", OTHERS)

@@ -308,7 +308,7 @@ def _share(one: Curve) -> Line:
 
 
 def _figure(drawn: Sequence[Line]) -> Figure:
-    titles = "", "Releases that fail [%]"
+    titles = "", f"{FAILING} [%]"
     made = lines.lines(drawn, titles, across="budgets", range=[-2.0, 102.0])
     made.layout["uirevision"] = "failing"
     return made

@@ -1,5 +1,7 @@
 """Every slider of every paper's page, moved once on an empty store."""
 
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -88,6 +90,32 @@ def test_a_budget_is_typed_with_a_point_or_a_comma(app: App):
     refused = "ε: erwartet wird eine Zahl von 0,05 bis 10, nicht 0,5,1."
     expect(page.get_by_test_id("stToast").get_by_text(refused)).to_be_visible()
     assert "home.epsilon" not in page.url
+
+
+def test_a_slider_writes_numbers_as_the_language_does_and_its_address_does_not(app: App):
+    page = app.tab("?lang=de&home.epsilon=0.5")
+    slider, thumb = page.get_by_role("slider"), page.get_by_test_id("stSliderThumbValue")
+    expect(thumb).to_have_text("0,5")
+    expect(slider).to_have_attribute("aria-valuetext", "0,5")
+    expect(page.get_by_test_id("stSliderTickBar")).to_contain_text("0,05")
+    slider.press("ArrowLeft")
+    page.wait_for_function("() => !location.search.includes('home.epsilon=0.5')")
+    (at,) = parse_qs(urlsplit(page.url).query)["home.epsilon"]
+    assert 0.05 < float(at) < 0.5
+    for text in (at.replace(".", ","), at):  # in German, and then in English
+        expect(thumb).to_have_text(text)
+        expect(slider).to_have_attribute("aria-valuetext", text)
+        if text != at:
+            page.get_by_role("combobox", name="Sprache").click()
+            page.get_by_role("option", name="English").click()
+
+
+def test_stops_that_a_question_writes_in_the_language_are_left_alone(app: App):
+    page = app.tab("learn?lang=de&learn.screen=answers")
+    expect(page.get_by_test_id("stSliderTickBar")).to_contain_text("0,1")
+    page.get_by_role("slider").press("ArrowRight")
+    page.wait_for_timeout(500)
+    expect(page.get_by_test_id("stSliderTickBar")).to_contain_text("0,1")
 
 
 def test_back_from_another_page_shows_the_view_of_the_address(app: App):

@@ -108,8 +108,58 @@ new MutationObserver(look).observe(document.body, {
   childList: true, subtree: true, attributeFilter: ["disabled"],
 })
 
+const SLIDER = "[data-testid=stSlider]"
+const ASKED = "[class*='st-key-learn-ask-']" // whose stops are written in the language already
+const STOPS = "[data-testid=stSliderThumbValue], [data-testid=stSliderTickBar]"
+const VALUED = "[aria-valuetext]"
+const NUMBER = /(?<![\w.,])[+-]?\d[\d.,]*(?!\w)/g
+const ENGLISH = ".,"
+const known = new WeakMap() // what stood at a place, and how it was written there
+let marks = ENGLISH // the decimal mark, and the one between thousands
+
+const written = (text) =>
+  text.replace(NUMBER, (one) => one.replace(/[.,]/g, (mark) => marks[ENGLISH.indexOf(mark)]))
+
+function rewrite(place, now, put) {
+  const last = known.get(place)
+  const raw = last?.text === now ? last.raw : now
+  const text = written(raw)
+  known.set(place, { raw, text })
+  if (text !== now) put(text)
+}
+
+// The stops of sliders, whose own texts stand in addresses and are the same in every language.
+function stops() {
+  for (const slider of document.querySelectorAll(SLIDER)) {
+    if (slider.closest(ASKED)) continue
+    for (const one of slider.querySelectorAll(VALUED)) {
+      const put = (text) => one.setAttribute("aria-valuetext", text)
+      rewrite(one, one.getAttribute("aria-valuetext"), put)
+    }
+    for (const one of slider.querySelectorAll(STOPS)) {
+      const walk = document.createTreeWalker(one, NodeFilter.SHOW_TEXT)
+      while (walk.nextNode()) {
+        const { currentNode } = walk
+        rewrite(currentNode, currentNode.data, (text) => { currentNode.data = text })
+      }
+    }
+  }
+}
+
+const stopped = new MutationObserver(stops)
+
+function write(next) {
+  if (next === marks) return
+  marks = next
+  stops()
+  stopped.observe(document.body, {
+    childList: true, subtree: true, characterData: true, attributeFilter: ["aria-valuetext"],
+  })
+}
+
 // The language of the page, and that of its menu, which is translated on every page.
-function speak({ language, spoken }) {
+function speak({ language, spoken, marks }) {
+  write(marks)
   document.documentElement.lang = language
   document.querySelector("[data-testid=stSidebarNav]")?.setAttribute("lang", spoken)
 }

@@ -3,12 +3,15 @@
 The first Tab on a paper's page leads past menus, straight to a widget, and so does a link that is
 seen only while it has focus. A button whose menu closes gets the focus back; where a button goes,
 the heading above it gets the focus. Sentences that change are read out. A page says its language.
+Sliders show numbers as that language writes them: Streamlit would put such stops into addresses.
 """
 
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+
+from pages.ui.messages import separators
 
 CODE = Path(__file__).with_suffix(".js")
 
@@ -27,7 +30,8 @@ def begin(language: str, spoken: str) -> None:
         language: The code of the language of the page's texts.
         spoken: That of the session, which the menu speaks.
     """
-    _component()(key="skip.page", data={"language": language, "spoken": spoken}, height=1)
+    said = {"language": language, "spoken": spoken, "marks": separators()}
+    _component()(key="skip.page", data=said, height=1)
 
 
 def link(key: str, text: str) -> None:

@@ -8,7 +8,6 @@ import functools
 import math
 import os
 import signal
-import sys
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterator
@@ -29,7 +28,7 @@ from engine.service.claim import Claim
 from engine.service.presence import setting
 from engine.service.process import handling
 from engine.service.recorder import BEAT, Late, Recorder, Stuck, Watch
-from engine.service.store import ENDED, State, opened_log
+from engine.service.store import ENDED, State, opened_log, warn
 
 if TYPE_CHECKING:
     from engine.runs.checkpoint import Save
@@ -184,7 +183,7 @@ class JobRunner:
             except StoreError as problem:
                 if tried == TRIES:
                     raise
-                print(problem, file=sys.stderr, flush=True)
+                warn(problem)
                 time.sleep(BEAT)
 
 

@@ -18,6 +18,7 @@ from engine.core.errors import StoreError
 from engine.method import Arrays
 from engine.runs.events import Event
 from engine.service.claim import Claim
+from engine.service.store import warn
 
 TICK = 0.1
 """Seconds between two writes."""
@@ -131,7 +132,7 @@ class Recorder:
                     beaten = time.monotonic()
                     self.claim.beat()
             except StoreError as error:  # locked or full: what is pending is kept for the next time
-                print(error, file=sys.stderr, flush=True)
+                warn(error)
 
     @contextmanager
     def _telling(self) -> Iterator[tuple[Event, ...]]:

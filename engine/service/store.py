@@ -8,6 +8,7 @@ process that does a job.
 
 import json
 import os
+import sys
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -150,6 +151,15 @@ def opened_log(folder: Path) -> TextIO:
     if log.exists() and log.stat().st_size > LONG:
         log.write_bytes(b"")
     return open(log, "a", encoding="utf-8", opener=private_opener)
+
+
+def warn(problem: object) -> None:
+    """Prints what went wrong, which a process of the store does into its log.
+
+    The log lies on the store's disk: where that is full, the process goes on without it.
+    """
+    with suppress(OSError):
+        print(problem, file=sys.stderr, flush=True)
 
 
 class Store:

@@ -18,7 +18,6 @@ import importlib
 import math
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -40,7 +39,7 @@ from engine.service.process import here, stand_back
 from engine.service.recorder import BEAT, GRACE
 from engine.service.scheduler import Scheduler
 from engine.service.starting import Starter
-from engine.service.store import Store
+from engine.service.store import Store, warn
 from engine.service.watching import EVERY, SECOND
 
 TIDY = 30.0
@@ -116,7 +115,7 @@ class Worker:
                 else:
                     wanted += self._load(pieces)
             except StoreError as error:
-                print(error, file=sys.stderr, flush=True)
+                warn(error)
                 time.sleep(BEAT)
 
     def _load(self, pieces: Iterator[str]) -> float:
@@ -194,7 +193,7 @@ def warm() -> Iterator[str]:
         try:
             load()
         except Exception as error:
-            print(f"{name}: {error}", file=sys.stderr, flush=True)
+            warn(f"{name}: {error}")
         yield name
     gc.collect()
     gc.freeze()  # what is loaded now stays: a look for memory to free passes it over

@@ -7,6 +7,7 @@ are left out.
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,8 @@ from engine.service import spare
 from engine.service.claim import take
 from engine.service.client import Client
 from engine.service.process import here
+from engine.service.recorder import BEAT
+from tests.engine.conftest import ended, running, until
 from tests.engine.test_ledger import SETTINGS, TABLE
 
 SIZE = 20
@@ -191,3 +194,27 @@ def test_a_release_without_room_says_what_became_of_its_noise(small: Path, room,
         for path in small.glob("rel*"):
             shutil.rmtree(path)
     assert {(1, 0, False), (1, 1, True), (0, 1, False)} <= seen
+
+
+@pytest.mark.thorough
+def test_a_worker_whose_log_is_on_the_full_disk_waits_for_room(small: Path, toy, client, worker):
+    """Neither its loop nor the thread that writes a job's events ends by what it cannot say."""
+    process, long = worker(), toy(steps=5_000, pause=0.01)
+    client.submit(long)
+    running(client, long.id)
+    fill(small, "ballast")
+    full(lambda: [enlarge(client, number) for number in range(200)])
+    time.sleep(4.0 * BEAT)
+    assert process.poll() is None
+    (small / "ballast").unlink()
+    step = client.run(long.id).done
+    until(lambda: client.run(long.id).done > step)
+    client.cancel(long.id)
+    client.submit(toy())
+    assert ended(client, toy().id).state == "completed"
+
+
+def enlarge(client: Client, number: int) -> None:
+    """Writes a large row into the store."""
+    with client.store.database.writing() as connection:
+        connection.execute("INSERT INTO meta VALUES (?, ?)", (f"large {number}", "x" * 100_000))

@@ -40,7 +40,9 @@ def room(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def sentence(folder: Path, needed: int, what: str, said: str = "it is full") -> str:
+def sentence(
+    folder: Path, needed: int, what: str, said: str = "it is full", *, runs: bool = True
+) -> str:
     """That there is no room, how much is needed and how much is free.
 
     Where more is free than is needed, the system's own words stand in its place: a quota, or a disk
@@ -51,14 +53,16 @@ def sentence(folder: Path, needed: int, what: str, said: str = "it is full") -> 
         needed: Bytes that it takes.
         what: What was to be written.
         said: What the system said.
+        runs: Whether runs can be deleted to make space.
     """
     free = room(folder)
+    deleting = " or delete runs" if runs else ""
     begins = f"{folder}: expected {megabytes(needed)} of free space on the disk for {what}"
     if free <= needed:
-        return f"{begins}, it is full ({megabytes(free)} free): make space or delete runs"
+        return f"{begins}, it is full ({megabytes(free)} free): make space{deleting}"
     return (
         f"{begins}, got: {said} ({megabytes(free)} free): check whether a quota is "
-        "used up, or delete runs"
+        f"used up{deleting and f',{deleting}'}"
     )
 
 

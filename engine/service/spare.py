@@ -19,10 +19,15 @@ SLACK = 100_000
 """Bytes below which a disk has no room for a log."""
 
 
-def keep(folder: Path) -> None:
-    """Puts the file there, unless it is there or the disk has no room for it."""
+def keep(folder: Path, needed: int = NEEDED) -> None:
+    """Puts the file there, unless it is there or the disk has no room for it.
+
+    Args:
+        folder: Where it lies.
+        needed: Bytes that must be free before.
+    """
     path = folder / NAME
-    if path.exists() or disk.room(folder) < NEEDED:
+    if path.exists() or disk.room(folder) < needed:
         return
     try:
         with open(path, "wb", opener=private_opener) as file:

@@ -17,7 +17,7 @@ from pathlib import Path
 from sqlite3 import Connection, Row
 from typing import Literal, TextIO
 
-from engine.core import stored
+from engine.core import disk, stored
 from engine.core.errors import FullError, RequestError, StoreError
 from engine.core.home import STORE, home, private_opener
 from engine.runs import artifacts
@@ -264,15 +264,32 @@ class Store:
     def delete(self, run: str) -> None:
         """Removes a job and what came of it, on a full disk too.
 
-        A process that does it stops when it notices.
+        A process that does it stops when it notices. The room that this takes on a full disk is
+        kept again at once, so that the next run can be deleted too.
+
+        Raises:
+            FullError: There is no room for it, nor was any kept.
+            StoreError: The store cannot be opened or written.
+            RequestError: There is no such run.
         """
+        needed = spare.SIZE + spare.SLACK
         try:
             self._remove(run)
         except FullError:
-            if not spare.give(self.folder):
-                raise
-            self._remove(run)
-        spare.keep(self.folder)
+            spare.give(self.folder)
+            needed = spare.SIZE  # the disk was full before, and a small run frees little more
+            try:
+                self._remove(run)
+            except FullError as error:
+                said = disk.sentence(self.folder, spare.SIZE, "deleting a run", runs=False)
+                raise FullError(said) from error
+            self._shorten()
+        spare.keep(self.folder, needed)
+
+    def _shorten(self) -> None:
+        """Plays SQLite's log into the file and empties it: on a full disk its room is needed."""
+        with suppress(StoreError), self.database.reading() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _remove(self, run: str) -> None:
         """Removes a job's row, its events and its arrays, and who looks at it."""

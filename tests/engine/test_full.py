@@ -92,6 +92,29 @@ def test_runs_are_listed_opened_and_deleted_and_the_rest_is_one_sentence(small: 
     assert disk.room(small) > 0
 
 
+def test_runs_can_be_deleted_each_time_the_disk_is_full_again(small: Path):
+    client = Client(small / "home", workers=False)
+    for count in (100, 200, 300, 400):
+        done(client, job(count))
+    for count in (100, 200, 300):
+        fill(small, f"ballast {count}")
+        full(lambda: [enlarge(client, 1000 * count + number) for number in range(200)])  # noqa: B023
+        client.delete(job(count).id)
+    assert [run.id for run in client.runs()] == [job(400).id]
+
+
+def test_a_run_that_cannot_be_deleted_is_one_sentence_that_does_not_say_to_delete(small: Path):
+    client = Client(small / "home", workers=False)
+    done(client, job(100))
+    fill(small, "ballast")
+    assert spare.give(small / "home")
+    fill(small, "more")
+    full(lambda: [enlarge(client, number) for number in range(200)])
+    said = full(lambda: client.delete(job(100).id))
+    assert "expected 4.0 MB of free space on the disk for deleting a run, it is full" in said
+    assert said.endswith("(0.0 MB free): make space")
+
+
 def test_arrays_that_do_not_fit_are_one_sentence_and_leave_nothing(small: Path):
     client = Client(small / "home", workers=False)
     client.submit(job(100))

@@ -51,7 +51,8 @@ IDLE = 60.0
 
 MODULE = "engine.service.worker"
 WORKERS = "EXPLORER_WORKERS"
-"""The setting of how many processes train: 1 or 2."""
+MOST = 2
+"""The setting of how many processes train, and the most that do."""
 NICE = 10
 """How far the second process stands back for whatever else the machine does."""
 ROOMY = 4_000 * footprint.MEGABYTE
@@ -221,12 +222,12 @@ def plural(device: str) -> bool:
     """Whether two processes are to train: as the operator says, else where there is room.
 
     Raises:
-        RequestError: The setting is no positive whole number.
+        RequestError: The setting is no positive whole number, or a larger one.
     """
     from engine.runs.executor.local import resolve_device  # loads torch
 
     roomy = (os.cpu_count() or 1) > 1 and footprint.machine() >= ROOMY
-    asked = settings.whole(WORKERS, 2 if roomy else 1)
+    asked = settings.whole(WORKERS, 2 if roomy else 1, MOST)
     return asked > 1 and not elsewhere() and resolve_device(device) == "cpu"
 
 
@@ -245,7 +246,7 @@ def main() -> None:
     store = Store()
     if not presence.work_on(store, presence.second(chosen) if second else chosen):
         return
-    settings.whole(WORKERS, 1)  # what is wrong with it is said at once, as of the others
+    settings.whole(WORKERS, 1, MOST)  # what is wrong with it is said at once, as of the others
     if second:
         os.environ["EXPLORER_THREADS"] = "1"
         stand_back(NICE)

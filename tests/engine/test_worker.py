@@ -16,11 +16,12 @@ import numpy as np
 import pytest
 import torch
 
+from engine.core import settings
 from engine.core.errors import DatasetError, RequestError, StoreError
 from engine.runs import changes
 from engine.runs.events import Failed, Finished, Started
 from engine.service import job_runner as work
-from engine.service import presence, recorder
+from engine.service import presence, quotas, recorder
 from engine.service import worker as service
 from engine.service.claim import take
 from engine.service.job_runner import perform, sentence
@@ -338,6 +339,14 @@ def test_settings_of_the_environment_are_positive_numbers(monkeypatch, text):
     assert presence.setting("EXPLORER_IDLE_SECONDS", 1.0) == 2.5
 
 
+def test_a_whole_number_of_thousands_of_digits_is_refused_in_a_sentence(monkeypatch):
+    monkeypatch.setenv(quotas.RUNS, "9" * 5_000)
+    with pytest.raises(RequestError, match="whole number of at most 18 digits, got '99"):
+        settings.whole(quotas.RUNS, 1)
+    monkeypatch.setenv(quotas.RUNS, "9" * 18)
+    assert settings.whole(quotas.RUNS, 1) == 10**18 - 1
+
+
 # In a process of its own
 
 
@@ -465,6 +474,9 @@ def test_two_processes_train_where_there_is_room(monkeypatch, asked, cores, memo
 def test_how_many_processes_train_is_a_whole_number(monkeypatch):
     monkeypatch.setenv("EXPLORER_WORKERS", "two")
     with pytest.raises(RequestError, match="EXPLORER_WORKERS: expected a positive whole number"):
+        plural("cpu")
+    monkeypatch.setenv("EXPLORER_WORKERS", "7")
+    with pytest.raises(RequestError, match="whole number, at most 2, got '7'"):
         plural("cpu")
 
 

@@ -61,11 +61,13 @@ class Words:
             its own; empty for a number, and where each category has one.
         fills: What stands for a blank in each feature: as it was stated, or else the middle of the
             public bounds, whether or not there are blanks.
+        columns: Of each feature, its name before signs were left out of it, in small letters.
     """
 
     classes: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     fills: tuple[float, ...] = ()
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

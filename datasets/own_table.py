@@ -170,6 +170,7 @@ def words(proposal: Proposal) -> Words:
             _called(key, levels[key])[0] if survival and at >= 0 else "" for _, key, at in features
         ),
         fills=tuple(_stands(proposal.columns[key], at) for _, key, at in features),
+        columns=tuple(name for name, _, _ in features),
     )
 
 
@@ -260,7 +261,8 @@ def _survival(
             f"{name}: expected one row for each {persons[0]}, or columns start and stop, got {n:,} "
             f"rows of {count:,} persons"
         )
-    card = _survival_card(name, proposal, features, count, int(events.sum()), bool(starts))
+    units = _units(proposal, columns, features)
+    card = _survival_card(name, proposal, features, units, count, int(events.sum()), bool(starts))
     if not starts:
         return _known(check(SurvivalTable(card, x, times, events > 0)))
     if count < FEWEST["survival"]:
@@ -306,8 +308,9 @@ def _origin(proposal: Proposal) -> str:
 
 
 def _survival_card(
-    name: str, proposal: Proposal, features: Plan, persons: int, events: int, long: bool
-) -> Card:
+    name: str, proposal: Proposal, features: Plan, units: tuple[str, ...], persons: int,
+    events: int, long: bool,
+) -> Card:  # fmt: skip
     varying = "; covariates vary in time, and all rows of an id are one record" if long else ""
     [time] = proposal.having("time")
     return Card(
@@ -318,7 +321,7 @@ def _survival_card(
         events=events,
         record=proposal.record or "a person",
         features=tuple(one for one, _, _ in features),
-        units=tuple(_unit(proposal, key, at) for _, key, at in features),
+        units=units,
         time_unit="unit of the file",
         source="your own file",
         licence="yours to know",
@@ -335,9 +338,13 @@ def _survival_card(
     )
 
 
-def _unit(proposal: Proposal, key: str, place: int) -> str:
-    """What 1 means where a feature is a category; empty for a number."""
-    return "" if place < 0 else f"1 = {_called(key, proposal.columns[key].categories)[place]}"
+def _units(proposal: Proposal, columns: Mapping[str, Column], features: Plan) -> tuple[str, ...]:
+    """What 1 means where a feature is a category, or yes or no; empty for another number."""
+    return tuple(
+        f"1 = {_called(key, proposal.columns[key].categories)[place]}" if place >= 0
+        else "1 = yes" if columns[key].kind == "truth" else ""
+        for _, key, place in features
+    )  # fmt: skip
 
 
 def _classes(
@@ -361,7 +368,8 @@ def _classes(
     for x, _ in parts:
         np.clip(x, low, high, out=x)
     (x, y), (x_test, y_test) = parts
-    card = _class_card(name, proposal, features, len(y), levels)
+    units = _units(proposal, columns, features)
+    card = _class_card(name, proposal, features, units, len(y), levels)
     part = LabelledTable(card, x_test, y_test, (low, high), proposal.image) if len(y_test) else None
     theirs = None if groups is None else groups[kept & ~test]
     return check(LabelledTable(card, x, y, (low, high), proposal.image, part, theirs))
@@ -402,8 +410,9 @@ def _test_rows(kept: Booleans, groups: Integers | None, seed: int) -> Booleans:
 
 
 def _class_card(
-    name: str, proposal: Proposal, features: Plan, records: int, classes: Sequence[str]
-) -> Card:
+    name: str, proposal: Proposal, features: Plan, units: tuple[str, ...], records: int,
+    classes: Sequence[str],
+) -> Card:  # fmt: skip
     [label] = proposal.having("label")
     occur = proposal.columns[label].origin == "data"
     learned = own_names.OCCUR if occur else ""
@@ -420,7 +429,7 @@ def _class_card(
         record=f"a person with at most {most} rows" if persons else proposal.record or "a row",
         features=(f"{image[0]} x {image[1]} pixels",) if image
         else tuple(one for one, _, _ in features),
-        units=() if image else tuple(_unit(proposal, key, at) for _, key, at in features),
+        units=() if image else units,
         image=image,
         source="your own file",
         licence="yours to know",

@@ -116,8 +116,9 @@ def prototypes(
     both are scaled from `low` to `high` of each feature to -1 to 1.
     """
     low, high = (np.broadcast_to(end, len(card.features)).tolist() for end in bounds)
-    about = zip(card.features, low, high, fills(card), strict=True)
-    names = ("name", "low", "high", "fill")
+    units = card.units or ("",) * len(card.features)
+    about = zip(card.features, columns(card), units, low, high, fills(card), strict=True)
+    names = ("name", "column", "unit", "low", "high", "fill")
     return {
         "features": [dict(zip(names, one, strict=True)) for one in about],
         "prototypes": [{"class": word, "values": row} for word, row in nearest],
@@ -146,13 +147,14 @@ def fitted(known: Any, card: Card, held: dict[str, Any]) -> dict[str, Any]:
         "baseline": [float(one) for one in basis @ alpha],
         "covariates": [
             {
-                "name": name, "unit": unit, "reference": reference, "estimate": float(estimate),
-                "centre": float(centre), "fill": fill,
+                "name": name, "column": column, "unit": unit, "reference": reference,
+                "estimate": float(estimate), "centre": float(centre), "fill": fill,
                 "low": low if math.isfinite(low) else None,
                 "high": high if math.isfinite(high) else None,
             }
-            for name, unit, reference, estimate, (centre, fill, (low, high)) in zip(
-                card.features, units, references(card), estimates, values, strict=True
+            for name, column, unit, reference, estimate, (centre, fill, (low, high)) in zip(
+                card.features, columns(card), units, references(card), estimates, values,
+                strict=True,
             )
         ],
     }  # fmt: skip
@@ -192,10 +194,19 @@ def _groups(card: Card, at: int) -> list[str]:
 def references(card: Card) -> tuple[str, ...]:
     """What each covariate of 0 and 1 is compared with; empty for a number."""
     units = card.units or ("",) * len(card.features)
-    said = own.words(card.name).references or tuple(
-        OTHERS if unit.startswith(ONE) else "" for unit in units
-    )
-    return said
+    said = own.words(card.name).references or ("",) * len(units)
+    pairs = zip(said, units, strict=True)
+    return tuple(one or (OTHERS if unit.startswith(ONE) else "") for one, unit in pairs)
+
+
+def columns(card: Card) -> tuple[str, ...]:
+    """What each feature is called in the table that was added, which may hold signs.
+
+    It is the feature's name where a reader could take it for another feature.
+    """
+    said = own.words(card.name).columns or card.features
+    pairs = zip(said, card.features, strict=True)
+    return tuple(name if one in card.features else one for one, name in pairs)
 
 
 def fills(card: Card) -> tuple[float | None, ...]:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -134,6 +135,104 @@ def test_the_reader_takes_a_file_of_windows(released, tmp_path):
         command = [sys.executable, "-I", str(released / "predict.py"), str(tmp_path / "people.csv")]
         told.append(subprocess.run(command, capture_output=True, check=True).stdout)
     assert told[0] == told[1]
+
+
+FOREIGN = """
+[columns.tage]
+role = "time"
+high = 400
+[columns.ereignis]
+role = "event"
+["columns"."größe [cm]"]
+low = 100
+high = 220
+["columns"."=alter"]
+low = 20
+high = 80
+"""
+
+
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory):
+    """A release of a table with signs and capitals in its names, and the first rows of its file."""
+    place, table = tmp_path_factory.mktemp("foreign"), persons()
+    kept = pd.DataFrame({
+        "Größe [cm]": (table.mass + 80).round(2), "=Alter": table.age,
+        "Raucher": np.where(table.arm == "drug", "Yes", "no"), "Tage": table.days,
+        "Ereignis": table.event,
+    })  # fmt: skip
+    text = kept.to_csv(index=False, sep=";", decimal=",")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EXPLORER_HOME", str(place / "home"))
+        name = own.keep("study.csv", text.encode("cp1252"), FOREIGN)
+        asked = ["run", "survival", "cox_dp", "--dataset", name, "--set", "epsilon=10"]
+        assert main([*asked, "--release", "--to", str(place / "out")]) == 0
+    return place / "out", text.splitlines()[:9], kept.head(8)
+
+
+def curves(folder, program, file, **more):
+    """What a reader predicts for the rows of a file."""
+    command = [sys.executable, "-I"] if program.endswith("py") else ["Rscript"]
+    done = subprocess.run(
+        [*command, str(folder / program), str(file)], capture_output=True, text=True, **more
+    )
+    assert done.returncode == 0, done.stderr
+    return pd.read_csv(io.StringIO(done.stdout))
+
+
+def by_names(kept):
+    """The same rows as coefficients.csv names its numbers."""
+    names = ["größe cm", "alter", "raucher"]
+    rows = kept.iloc[:, :3].set_axis(names, axis=1)
+    return rows.assign(raucher=(kept.Raucher == "Yes").astype(int))
+
+
+def test_the_reader_takes_the_file_that_the_table_came_from(foreign, tmp_path):
+    out, lines, kept = foreign
+    (tmp_path / "table.csv").write_text("\n".join(lines), encoding="cp1252")
+    by_names(kept).to_csv(tmp_path / "names.csv", index=False)
+    table, named = (
+        curves(out, "predict.py", tmp_path / f"{one}.csv") for one in ("table", "names")
+    )
+    assert table.shape[0] == 8
+    pd.testing.assert_frame_equal(table, named)
+    assert len(set(table.iloc[:, -1])) == 8
+    model = json.loads((out / "model.json").read_text("utf-8"))
+    about = [[one[key] for key in ("name", "column", "unit")] for one in model["covariates"]]
+    assert about == [["größe cm", "größe [cm]", ""], ["alter", "=alter", ""],
+                     ["raucher", "raucher", "1 = yes"]]  # fmt: skip
+    effects = pd.read_csv(out / "coefficients.csv", keep_default_na=False)
+    assert effects[["category", "reference"]].values[2].tolist() == ["yes", "all others"]
+    assert "yes and true count as 1, no and false as 0" in (out / "README.md").read_text("utf-8")
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="no R here")
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_the_reader_in_r_reads_what_that_in_python_reads(foreign, locale, tmp_path):
+    out, lines, kept = foreign
+    names = by_names(kept).to_csv(index=False)
+    files = {
+        "table": "\n".join(lines).encode("cp1252"), "names": names.encode(),
+        "mark": names.encode("utf-8-sig"), "windows": names.encode("cp1252"),
+        "empty": names.splitlines()[0].encode(), "tabs": names.replace(",", "\t").encode(),
+    }  # fmt: skip
+    for name, content in files.items():
+        file = tmp_path / f"{name}.csv"
+        file.write_bytes(content)
+        ours = curves(out, "predict.py", file)
+        theirs = curves(out, "predict.R", file, env={**os.environ, "LC_ALL": locale})
+        assert theirs.shape == ours.shape == (0 if name == "empty" else 8, ours.shape[1])
+        np.testing.assert_allclose(theirs.astype(float), ours.astype(float), rtol=1e-9)
+
+
+def test_a_reader_never_takes_one_column_for_another(tmp_path, monkeypatch):
+    """Of columns =age and age, the second is called age 2: age could be both."""
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    table = persons()[:40].rename(columns={"age": "=age", "mass": "age"}).drop(columns="arm")
+    name = own.keep("a.csv", table.to_csv(index=False).encode(), accept=True)
+    assert own.card(name).features == ("age", "age 2")
+    assert readout.columns(own.card(name)) == ("=age", "age 2")
 
 
 def test_the_readme_says_what_each_file_is_for(released):

@@ -67,7 +67,7 @@ def test_a_run_keeps_it_on_public_data_and_not_on_a_table_of_one_s_own(tmp_path,
 
 
 def test_losses_have_intervals_that_count_draws_or_tested_records():
-    from pages.ui.charts.pays import losses, sentence
+    from pages.ui.charts.pays import losses, sentence, table
 
     told = replace(paper("enadpp").groups)
     rng = np.random.default_rng(0)
@@ -84,6 +84,11 @@ def test_losses_have_intervals_that_count_draws_or_tested_records():
     expected = 196.0 * np.sqrt(sum(share * (1 - share) for share in shares) / 100)
     assert one.reach == pytest.approx(expected, rel=1e-3)
     assert "**" in sentence((one, two), told, 1.0)
+    row, other = table([one, replace(two, reach=None)], told)
+    assert (row["95 % from"], row["95 % to"]) == pytest.approx(
+        (one.value - one.reach, one.value + one.reach), abs=5e-4
+    )
+    assert (other["95 % from"], other["95 % to"]) == (None, None)
     gains, chance = (replace(two, value=-3.0, reach=reach) for reach in (1.0, 4.0))
     assert "least for b, a gain of 3 " in sentence((one, gains), told, 1.0)
     assert "least for b, nothing" in sentence((one, chance), told, 1.0)

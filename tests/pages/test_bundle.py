@@ -73,6 +73,31 @@ def test_every_number_of_a_figure_is_in_its_table(home: Path, monkeypatch: pytes
             assert {float(value) for value in line["y"]} <= medians
 
 
+def test_the_band_of_a_figure_is_in_its_table(home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
+    taken = collect.take("mean")
+    assert taken is not None
+    drawn = next(one for one in taken.drawn if not one.said)
+    ends = ("Median at least", "Median at most")
+    held = {float(f"{row[end]:.4g}") for row in drawn.rows if row["ε"] for end in ends}
+    bands = [one for one in drawn.base["data"] if one.get("fill") and len(one["y"])]
+    assert len(bands) == 3
+    for band in bands:
+        assert {float(value) for value in band["y"]} <= held
+
+
+def test_numbers_of_the_charts_of_formulas_are_numbers(home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
+    taken = collect.take("pcdbn")
+    assert taken is not None
+    tables = {one.name.removeprefix("chart-"): one.rows for one in taken.drawn}
+    for name in ("bounds", "delta-L", "delta-K", "delta-N"):
+        assert all(isinstance(cell, float | int) for row in tables[name] for cell in row.values())
+    assert all(isinstance(row["Largest error"], float) for row in tables["polynomials"])
+    for row in tables["pays"]:
+        assert row["95 % from"] <= row["Loss [points]"] <= row["95 % to"]
+
+
 def test_what_moves_completes_each_figure(home: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
     taken = collect.take("mean")

@@ -171,10 +171,13 @@ def test_a_level_that_is_rounding_sets_no_axis_and_is_not_drawn():
 
 
 def test_a_level_tells_how_many_repetitions_it_is_the_median_of():
-    assert (found := measured.level(results(np.arange(15.0)), "error", "None", 0)) is not None
+    found = measured.level(results(np.arange(15.0)), "error", "None", 0)
+    assert found is not None
     assert (found.value, found.count) == (7.0, 15)
     assert found.sure == measured.interval(np.arange(15.0))
-    assert curves.rows([], [found])[0]["Repetitions"] == 15
+    (row,) = curves.rows([], [found])
+    assert row["Repetitions"] == 15
+    assert (row["Median at least"], row["Median at most"]) == found.sure
 
 
 def test_the_table_and_the_sentence_hold_the_same_numbers():

@@ -259,6 +259,10 @@ def _first(one: Curve, curves: Sequence[Curve]) -> bool:
     return one.before is not None and one is next(c for c in curves if c.before is not None)
 
 
+SURE_LOW, SURE_HIGH = "Median at least", "Median at most"
+"""Columns of the band that is drawn of a line: the ends of its median's interval."""
+
+
 def rows(
     curves: Sequence[Curve], levels: Sequence[Level], measure: str = ""
 ) -> list[dict[str, Any]]:
@@ -274,6 +278,7 @@ def rows(
         {
             "Method": one.label, "ε": one.epsilon[i], middle: one.middle[i],
             "10 %": one.low[i], "90 %": one.high[i], "Repetitions": one.count[i],
+            **({SURE_LOW: one.sure_low[i], SURE_HIGH: one.sure_high[i]} if one.sure_low else {}),
             **({"Fail": one.failed[i]} if one.failed else {}),
             **({"Proved ε": _rounded(one.proved[i], measure)} if one.proved else {}),
             **({"Status": STATUS[one.status]} if one.status else {}),
@@ -284,7 +289,9 @@ def rows(
     return table + [
         {
             "Method": one.label, "ε": None, middle: one.value, "10 %": None, "90 %": None,
-            "Repetitions": one.count, **({"Status": STATUS[one.status]} if one.status else {}),
+            "Repetitions": one.count,
+            **(dict(zip((SURE_LOW, SURE_HIGH), one.sure, strict=True)) if one.sure else {}),
+            **({"Status": STATUS[one.status]} if one.status else {}),
         }
         for one in levels
     ]  # fmt: skip

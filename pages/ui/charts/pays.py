@@ -155,8 +155,8 @@ def table(found: Sequence[Loss], groups: Groups) -> list[dict[str, object]]:
             "Group": one.name,
             "Records": one.records,
             f"Loss [{groups.cost[1]}]": round(one.value, 3),
-            "95 % interval": "one repetition" if one.reach is None
-            else f"{one.value - one.reach:.2g} to {one.value + one.reach:.2g}",
+            "95 % from": None if one.reach is None else round(one.value - one.reach, 3),
+            "95 % to": None if one.reach is None else round(one.value + one.reach, 3),
             f"{groups.measure} with privacy": round(one.private, 3),
             "Without": round(one.plain, 3),
         }

@@ -59,7 +59,7 @@ def polynomials(view: View) -> Chart:
     worst, best = max(fits, key=lambda f: f.error), min(fits, key=lambda f: f.error)
     rows = by_row({
         "Polynomial": [fit.name for fit in fits],
-        "Largest error": [number(fit.error) for fit in fits],
+        "Largest error": [fit.error for fit in fits],
         "Coefficients, constant first": [", ".join(map(number, fit.coefficients)) for fit in fits],
     })  # fmt: skip
     facts = {
@@ -81,7 +81,7 @@ def bounds(view: View) -> Chart:
         "lower bound": [one.lower if one.lower > ROUNDING else 0.0 for one in lemmas],
     }
     here = lemmas[degree - 1]
-    rows = by_row({"L": orders, **{name: map(number, values) for name, values in parts.items()}})
+    rows = by_row({"L": orders, **parts})
     facts = {"name": name, "degree": degree, "measured": here.measured, "upper": here.upper}
     titles = ("Degree L", "Largest error of one unit")
     return Chart(against(orders, parts, titles, degree, height=560), rows, facts)
@@ -124,7 +124,7 @@ def _swept(place: str, title: str, chosen: int, cases: Mapping[int, tuple[Layer,
     titles = (title, "Sensitivity Δ")
     figure = against(list(by_case), lines, titles, chosen, height=400, log=place == "K")
     deltas = ", ".join(f"{name} {number(value)}" for name, value in by_case[chosen].items())
-    rows = [{title: at} | {k: number(v) for k, v in one.items()} for at, one in by_case.items()]
+    rows = [{title: at} | one for at, one in by_case.items()]
     facts = {"place": place, "title": title, "chosen": chosen, "deltas": deltas}
     return Chart(figure, rows, facts, "delta")
 

@@ -51,6 +51,35 @@ def test_a_copied_chart_says_what_it_shows_and_a_png_is_saved_without_a_clipboar
         assert picture.width > 1000
 
 
+@pytest.mark.parametrize("address", ["survival", "enadpp", "survival?lang=de"])
+def test_a_saved_picture_holds_its_texts_in_any_type(app: App, tmp_path: Path, address: str):
+    """The picture is opened without the page, whose type it cannot load."""
+    page = app.tab(address)
+    settled(page)
+    chart = page.locator(".js-plotly-plot").first
+    chart.locator(".main-svg").first.wait_for()
+    with page.expect_download() as download:
+        chart.evaluate("node => node.dispatchEvent(new CustomEvent('explorer.save', "
+                       "{ detail: 'svg' }))")  # fmt: skip
+    download.value.save_as(tmp_path / "chart.svg")
+    alone = page.context.new_page()
+    alone.goto((tmp_path / "chart.svg").as_uri())
+    for family in ("", "Arial", "DejaVu Sans"):
+        ends = alone.evaluate(
+            """family => [...document.querySelectorAll("text")].map((one) => {
+              if (family) for (const part of [one, ...one.querySelectorAll("*")]) {
+                part.style.fontFamily = family
+              }
+              return one.getBoundingClientRect().right
+            })""",
+            family,
+        )
+        width = alone.evaluate("document.documentElement.getBoundingClientRect().right")
+        assert len(ends) > 10
+        assert max(ends) <= width
+    alone.close()
+
+
 def test_below_a_chart_are_its_address_its_version_and_its_runs(app: App):
     page = app.tab("survival?survival.knots=4")
     settled(page)

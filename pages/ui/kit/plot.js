@@ -70,7 +70,7 @@ function theme(style) {
   const list = (name) => get(name).split(",").map((colour) => colour.trim())
   const [ink, ground] = [get("text-color"), get("background-color")]
   return {
-    font: get("font"),
+    font: grown ? PLAIN : get("font"), // a picture cannot load the page's own
     ink,
     ground,
     line: get("border-color"),
@@ -111,6 +111,8 @@ function template({ font, ink, ground, line, muted, series }) {
 }
 
 const LARGER = 1.6 // type of a picture, which stands on slides and in print, to that of the page
+const PLAIN = "Arial, Helvetica, sans-serif" // type of a picture, which is drawn where it is opened
+const BROADEST = 1.15 // how much wider another machine's type may be than that
 const [ACROSS, DOWN] = [960, 540] // pixels of such a picture: ten inches wide
 const WRAP = 7 // pixels of a character, about
 const LINE = 18 // pixels of a line of the caption, and of a tick's words
@@ -407,10 +409,11 @@ function legend({ data, layout }, narrow) {
 const ends = (layout) => (layout.annotations ?? []).filter(({ name }) => name === "end")
 const pen = document.createElement("canvas").getContext("2d")
 
-// How wide a text is, in pixels; its lines count one by one.
+// How wide a text is, in pixels, and at most in a picture; its lines count one by one.
 function wide(text, size, { font }) {
   pen.font = `${size}px ${font}`
-  return Math.max(...text.split("<br>").map((line) => pen.measureText(line).width))
+  const most = Math.max(...text.split("<br>").map((line) => pen.measureText(line).width))
+  return grown ? BROADEST * most : most
 }
 
 // How many lines the tallest of some texts has.

@@ -74,6 +74,24 @@ def test_its_words_are_those_of_the_page(home: Path, visit: Open):
     assert "survival.epsilon=0.5" in notes
 
 
+def test_the_notes_are_about_the_methods_on_the_slide(home: Path):
+    """The private curve ranks no pairs, so it has no line in this chart."""
+    asked = "survival?survival.method=Private Kaplan–Meier curve"
+    page, chart = written(home, asked)
+    notes = page.notes_slide.notes_text_frame.text
+    view = slide.opened(*slide.parsed(asked))
+    assert view.method == "km_dp"
+    drawn = {one.name for one in chart.plots[0].series}
+    curves, _ = drawing.shown(view)
+    told = [name for name, one in curves.items() if (one.brief or one.label) in drawn]
+    assert len(told) >= 2
+    for name in told:
+        assert collect.told(collect.line(view, name)) in notes
+        assert view.watched[name].job.id in notes
+    assert collect.told(collect.line(view, "km_dp")) not in notes
+    assert view.watched["km_dp"].job.id not in notes
+
+
 def test_an_axis_of_decades_is_logarithmic_and_what_has_no_place_is_said(home: Path):
     _, chart = written(home, "/mean?mean.epsilon=2")
     assert len(chart._chartSpace.findall(".//{*}logBase")) == 2

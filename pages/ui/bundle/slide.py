@@ -137,7 +137,7 @@ def made(slug: str, settings: Mapping[str, str]) -> Slide:
         log=log,
         ends=(up.low if log or not up.log else 0.0, up.high),
         share=up.share,
-        notes=_notes(view, settings),
+        notes=_notes(view, settings, _told_of(view, curves, levels)),
     )
 
 
@@ -163,17 +163,29 @@ def _level(one: Level, reach: tuple[float, float], up: Heights) -> Line:
     return Line(one.brief or one.label, tuple((at, height) for at in reach), "#5f6b6f", dashed=True)
 
 
-def _notes(view: View, settings: Mapping[str, str]) -> tuple[str, ...]:
-    """The guarantee of the method that is looked at, what it assumes, and where it comes from."""
-    one, card = view.watched[view.method], view.guarantee()
+def _told_of(view: View, curves: Mapping[str, Curve], levels: Sequence[Level]) -> tuple[str, ...]:
+    """The method that is looked at; where it has no such measure, those of the lines in focus."""
+    label = view.watched[view.method].label
+    if view.method in curves or any(one.label == label for one in levels):
+        return (view.method,)
+    focus = (name for name, one in curves.items() if one.focus and one.epsilon)
+    return tuple(name for name in focus if name in view.watched) or (view.method,)
+
+
+def _notes(view: View, settings: Mapping[str, str], methods: Sequence[str]) -> tuple[str, ...]:
+    """The guarantees of methods, what they assume, and where the numbers come from."""
     query = "&".join(f"{name}={value}" for name, value in settings.items())
+    said = []
+    for name in methods:
+        card = view.guarantee(name)
+        said += [collect.told(collect.line(view, name)), *card.reasons, *card.limits]
+    runs = [view.watched[name].job for name in methods]
     return (
-        collect.told(collect.line(view, view.method)),
-        *card.reasons,
-        *card.limits,
+        *dict.fromkeys(said),
         f"Data: {words.times(view.data.title)}{', simulated' if view.data.simulated else ''}.",
-        f"Epsilon Explorer {__version__}, address {address.link(one.job)}"
-        f"{f', opened with {query}' if query else ''}, run {one.job.id}.",
+        f"Epsilon Explorer {__version__}, address {address.link(view.watched[view.method].job)}"
+        f"{f', opened with {query}' if query else ''}, "
+        f"run{'s' * (len(runs) > 1)} {', '.join(job.id for job in runs)}.",
     )
 
 

@@ -17,7 +17,7 @@ from engine.core.batch import Batch
 from engine.core.errors import BudgetError, ExplorerError, RequestError
 from engine.core.gauges import Info
 from engine.core.kept import Declared
-from engine.core.spec import Spec, Value
+from engine.core.spec import Knob, Spec, Value, knobs
 from engine.privacy.answers import UnansweredError
 from engine.privacy.guarantee import STATUSES, Guarantee, Relation, assuming, for_persons
 from engine.privacy.releases import Release
@@ -296,6 +296,20 @@ class Paper(Generic[S]):
         model = dict(declared.kind(package, "model"))
         table |= {"arrays": arrays, "model": lambda spec, card: model}
         return cls(**(table | code))
+
+    def on(self, data: Card) -> Self:
+        """The paper on a data set: a knob that is the number of a feature stays among them.
+
+        Where there are fewer features than its default, the last one stands for that.
+        """
+        usual = self.usual(data.name)
+        most = {
+            name: int(max(knob.bounds[0], len(data.features)))
+            for name, knob in knobs(self.spec).items() if isinstance(knob, Knob) and knob.feature
+        }  # fmt: skip
+        moved = {name: last for name, last in most.items() if float(usual[name]) > last}
+        own = {**self.settings.get(data.name, {}), **moved}
+        return replace(self, settings={**self.settings, data.name: own}) if moved else self
 
     def usual(self, dataset: str) -> dict[str, Value]:
         """The value of every setting on a data set, where a request does not say."""

@@ -18,7 +18,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_type_hints
 
 from engine.core import declared
@@ -46,6 +46,7 @@ class Knob:
         grid: The values a slider offers, when they are not evenly spaced.
         unit: Unit of the value; empty for a pure number.
         axis: Whether the knob may vary inside one run, as a replica axis.
+        feature: Whether it is the number of one of the data set's features, 1 for the first.
         help: One sentence: what grows when this grows.
         equation: LaTeX of the formula in which the symbol acts.
         source: Section or equation of the paper.
@@ -60,6 +61,7 @@ class Knob:
     grid: tuple[float, ...] = ()
     unit: str = ""
     axis: bool = False
+    feature: bool = False
     help: str = ""
     equation: str = ""
     source: str = ""
@@ -72,6 +74,15 @@ class Knob:
             raise SpecError(
                 field, f"expected a number from {low:g} to {high:g}, got {shown(value)}"
             )
+
+    def among(self, features: int) -> "Knob":
+        """The same knob on a data set of so many features: its slider offers no others.
+
+        >>> Knob("Feature", "k", (1, 1000), (1, 10), feature=True).among(3).range
+        (1, 3)
+        """
+        low, high = self.range
+        return replace(self, range=(low, max(low, min(high, features)))) if self.feature else self
 
 
 @dataclass(frozen=True)
@@ -94,6 +105,10 @@ class Choice:
     symbol: str = ""
     source: str = ""
     axis: ClassVar[bool] = False
+
+    def among(self, features: int) -> "Choice":
+        """The same: no choice here depends on the features of a data set."""
+        return self
 
     def __post_init__(self) -> None:
         if len(self.labels) != len(self.options):

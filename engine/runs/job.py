@@ -209,7 +209,7 @@ def request(
     entry = publication.entry(method)
     card = _data(publication, dataset)
     axes = dict(axes or {})
-    values = _values(publication, dataset, values or {}, axes)
+    values = _values(publication.on(card), dataset, values or {}, axes)
     swept = _axes(publication, axes, values)
     shared = publication.spec.parse(values).values()
     usual = {**publication.usual(dataset), **dict(entry.fixed)}

@@ -8,13 +8,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from datasets import catalog, own, own_store
+from engine.cli.work import complete
 from engine.core.errors import DatasetError
 from engine.papers.survival.price.compared import power
 from engine.papers.survival.spec import SurvivalSpec
 from engine.runs import ledger
 from engine.runs.job import request
 from engine.service.client import Client
-from pages.ui.paper import pays, upload
+from pages.ui.paper import defaults, pays, upload
 from pages.ui.words import short
 from tests.datasets.test_own import plain, stretches
 from tests.pages.conftest import Open
@@ -331,3 +332,66 @@ def test_one_damaged_table_takes_no_page_down(visit: Open, home: Path, page: str
     own_store._head.cache_clear()
     test = visit(page) if page else visit()
     assert not test.exception
+
+
+@pytest.mark.parametrize(("covariates", "group"), [(1, "1"), (3, "2")])
+def test_a_table_of_few_covariates_is_compared_by_one_that_it_has(
+    visit: Open, home: Path, covariates: int, group: str
+):
+    """The run itself, in this process, and the page's widget for the two groups."""
+    [name, address] = _kept(covariates)
+    job = defaults.addressed("survival", address).jobs["log_rank"]
+    assert job.values["group"] == int(group)
+    few = request("survival", "log_rank", name, {"intervals": 4}, {}, range(3))
+    assert few.values["group"] == int(group)
+    run, _ = complete(Client(home, workers=False), few, lambda done, total: None)
+    assert run.state == "completed"
+    test = visit("survival", **address, **{"survival.repeats": "5"})
+    assert not test.exception
+    widget = _group(test)
+    assert widget.options == [str(one + 1) for one in range(covariates)]
+    assert widget.value == group
+
+
+def test_an_address_with_a_covariate_that_a_table_lacks_ends_in_one_sentence(
+    visit: Open, home: Path
+):
+    for covariates in (1, 3):
+        [_, address] = _kept(covariates)
+        test = visit("survival", **address, **{"survival.group": "7"})
+        assert not test.exception
+        [told] = test.toast
+        assert f"group 7 is not on its slider, {covariates} is nearest" in told.value
+        assert _group(test).value == str(covariates)
+        assert test.query_params.get("survival.group", "1") == str(covariates)
+
+
+def test_two_groups_follow_the_table_that_is_chosen(visit: Open, home: Path):
+    [_, address] = _kept(1)
+    own_text = address["survival.dataset"]
+    test = visit("survival", **{"survival.group": "5", "survival.repeats": "5"})
+    assert _group(test).value == "5"
+    test.radio(key="survival.dataset").set_value(own_text).run()
+    assert not test.exception
+    assert _group(test).value == "1"
+    test.radio(key="survival.dataset").set_value("FLchain").run()
+    assert not test.exception
+    assert _group(test).value == "2"
+
+
+def _kept(covariates: int) -> tuple[str, dict[str, str]]:
+    """A table with so many covariates, and the address of its page."""
+    names = [f"c{one}" for one in range(covariates)]
+    above = "".join(f"# {name}: 0 to 9\n" for name in names) + "# time: 0 to 60\n"
+    rows = [f"{i + 1},{i % 2}" + f",{i % 7}" * covariates for i in range(30)]
+    content = above + "\n".join([f"time,event,{','.join(names)}", *rows])
+    name = own.keep("few.csv", content.encode())
+    return name, {"survival.dataset": short(name)}
+
+
+def _group(test: AppTest) -> Any:
+    """The widget of the two groups, a list where there is one number only."""
+    key = "survival.group"
+    found = [one for one in (*test.select_slider, *test.selectbox) if one.key == key]
+    assert len(found) == 1
+    return found[0]

@@ -35,7 +35,7 @@ def widget(
 ) -> str:
     """Draws the widget of a knob or a choice and returns the chosen text.
 
-    The address holds that text under `slug.field`.
+    The address holds that text under `slug.field`. Where there is only one, the widget is grey.
 
     Args:
         slug: What the name in the address begins with.
@@ -47,6 +47,8 @@ def widget(
     draw, key, said = st.container(), f"{slug}.{offer.field}", explain(setting)
     name = f"{label(setting)} ({idle})" if idle else label(setting)
     off = bool(idle) or locked(key)
+    if len(offer.texts) == 1:
+        return pick(slug, offer, name, said, draw.selectbox, off=True)
     if isinstance(setting, Knob):
         kind: Callable[..., Any] = partial(draw.select_slider, value=offer.default, on_change=then)
     elif len(offer.texts) <= SIDE_BY_SIDE and sum(map(len, offer.texts)) <= 32:

@@ -1,6 +1,7 @@
 """The page of a paper as a value: its layout, what it offers, what its sections draw from."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -366,12 +367,20 @@ class Layout:
         return tuple(name for name in self.first if name in fields) or fields[:FEW]
 
 
+def _on(paper: Paper[Any], dataset: str) -> tuple[int, dict[str, Value]]:
+    """How many features a data set has, and the defaults there; 0 for a table that was removed."""
+    with suppress(ExplorerError):
+        data = data_catalog.card(dataset or paper.datasets[0])
+        return len(data.features), paper.on(data).opens(dataset)
+    return 0, paper.opens(dataset)
+
+
 def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
     """What the page of a paper offers, with the defaults for a data set; else for the first."""
-    default = paper.opens(dataset)
+    data, default = _on(paper, dataset)
     used = {name for entry in paper.methods for name in entry.uses}
     choices = {
-        name: offer(paper.spec, name, knob, default[name])
+        name: offer(paper.spec, name, knob.among(data) if data else knob, default[name])
         for name, knob in knobs(paper.spec).items()
         if name in used
     }

@@ -1,5 +1,6 @@
 """Every slider is live: after a move the chart is never blank, and what trains is said in sight."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -77,6 +78,39 @@ def test_what_has_been_trained_is_drawn_though_the_browser_asks_for_nothing(app:
     over = "() => window.samples.slice(-20).every(one => !one.told)"
     until(page, over, 60)
     assert page.evaluate(over)
+
+
+HEAR = """() => {
+  window.heard = []
+  const listen = () => {
+    for (const one of document.querySelectorAll('[role=status], [aria-live=polite]')) {
+      const text = one.innerText.trim()
+      if (text && text !== one.heard && !one.querySelector('[data-testid=stProgress]'))
+        window.heard.push(text)
+      one.heard = text
+    }
+  }
+  listen()
+  window.heard = []
+  new MutationObserver(listen).observe(document.body,
+    { childList: true, subtree: true, characterData: true })
+}"""
+"""Notes each new text of what a screen reader follows."""
+
+
+def test_a_screen_reader_is_told_that_training_begins_and_how_it_ends(app: App):
+    page = app.tab("mean", height=900)
+    settled(page)
+    page.wait_for_function("() => document.querySelector('.js-plotly-plot')?.data?.length > 1")
+    page.evaluate(HEAR)
+    move(page, "Clipping bound")
+    until(page, "() => window.heard.some(one => one.startsWith('Training has ended'))", 60)
+    page.wait_for_timeout(1500)
+    heard = [one for one in page.evaluate("window.heard") if one.startswith("Training")]
+    assert heard[:1] == ["Training: the numbers may still change."]
+    assert len(heard) == 2
+    said = r"Training has ended: 4 methods, [\d,]+ repetitions computed in .+"
+    assert re.fullmatch(said, heard[1])
 
 
 def unsaid(seen: list[Sample]) -> float:

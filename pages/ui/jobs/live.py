@@ -279,6 +279,11 @@ def panel(slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float])
         _unasked(slug, unasked, watched, focus)
 
 
+def trained(watched: Mapping[str, Watched]) -> str:
+    """One line on what has been trained."""
+    return summary(_runs(watched))
+
+
 def _over(
     slug: str, watched: Mapping[str, Watched], focus: Mapping[str, float], *, alone: bool = True
 ) -> None:
@@ -313,7 +318,7 @@ def _over(
                 for note in notes:
                     st.caption(note)
         if alone:
-            st.caption(summary(_runs(watched)))
+            st.caption(trained(watched))
         if old:
             all_old = tr("Computed by an earlier version. Run again to update.")
             some_old = tr("Computed by an earlier version: {names}. Run again to update.")
@@ -351,7 +356,7 @@ def _unasked(
     names = ", ".join(one.label for one in unasked.values())
     with st.container(horizontal=True, vertical_alignment="center"):
         text = tr("{summary}. {icon} Not trained yet: {names}.")
-        text = text.format(summary=summary(_runs(watched)), icon=ASLEEP, names=names)
+        text = text.format(summary=trained(watched), icon=ASLEEP, names=names)
         pressed = button(slug, "train", tr("Train these too"), unasked, focus, quiet=True)
         st.caption(text)
     if pressed:

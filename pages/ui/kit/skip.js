@@ -90,9 +90,12 @@ const SAID = "[class*='-finding']:not([aria-live]), [class*='st-key-learn-text-'
   ".st-key-lesson:not([aria-live])"
 const COUNTED = "[class*='st-key-answers-']:not([aria-live])" // grows while a class answers
 
+const STATUS = "[class*='st-key-told-']:not([role])" // that training begins, and how it ended
+
 // Sentences that follow a slider or an answer are read out when they change.
 function tell() {
   for (const one of document.querySelectorAll(SAID)) one.setAttribute("aria-live", "polite")
+  for (const one of document.querySelectorAll(STATUS)) one.setAttribute("role", "status")
   for (const one of document.querySelectorAll(COUNTED)) one.setAttribute("aria-live", "off")
 }
 

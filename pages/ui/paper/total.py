@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 
 import streamlit as st
 
@@ -72,6 +73,8 @@ def draw(
         waits: Whether it takes a button to ask for whole runs.
     """
     st.html(STYLE)
+    with st.container(key=f"told-{prefix}"):
+        st.html(f"<p>{escape(told(prefix, watched))}</p>")
     active = [one for one in watched.values() if one.active]
     unasked = [one.run is None for one in watched.values()]
     _learn(watched.values())
@@ -92,6 +95,22 @@ def draw(
                 st.rerun()
         elif all(unasked) or (waits and any(unasked)):
             live.button(prefix, "all", tr("Train"), watched, focus)
+
+
+def told(prefix: str, watched: Mapping[str, Watched]) -> str:
+    """What screen readers are told: that training has begun, and how it has ended.
+
+    It changes at these two moments alone. Empty where nothing of what is shown has been trained in
+    this session.
+    """
+    key, shown = f"{prefix}.told", frozenset(one.job.id for one in watched.values())
+    if any(one.active for one in watched.values()):
+        st.session_state[key] = shown
+        return tr("Training: the numbers may still change.")
+    if st.session_state.get(key) != shown:
+        return ""
+    how = halted(watched) or live.trained(watched)
+    return tr("Training has ended: {how}.").format(how=words.unmarked(how))
 
 
 def halted(watched: Mapping[str, Watched]) -> str:

@@ -15,7 +15,7 @@ from engine.service.client import Client
 from engine.service.process import here
 from pages.ui.papers.yesiwell import network
 from tests.pages.conftest import Open
-from tests.pages.drawn import charts
+from tests.pages.drawn import charts, plots
 
 USERS, TIMES = 30, 5
 
@@ -116,6 +116,21 @@ def test_why_shows_epochs_calibration_friends_and_tests(visited: Open):
     table = test.table[0].value
     assert "dPAH" in set(table["pCDBN against"])
     assert "2.73e-12" in " ".join(map(str, table["p in the paper"])).replace("·10⁻¹²", "e-12")
+
+
+def test_the_text_of_the_predicted_chances_says_how_many_came_true(visited: Open):
+    """Near 25 % and near 75 %, as the line has them."""
+    test = visited(tab="Why")
+    [one] = [one for one in plots(test) if one["alt"].startswith("How often predicted chances")]
+    told, chart = one["alt"], one["figure"]
+    lines = {one["name"]: one for one in chart["data"] if one.get("name") and one.get("y")}
+    assert any(name.startswith("pCDBN") for name in lines)
+    assert "at ε = " in told
+    for name, one in lines.items():
+        own = told.partition(f"{name} ")[2].partition(";")[0]
+        for aim in (25.0, 75.0):
+            x, y = min(zip(one["x"], one["y"], strict=True), key=lambda point: abs(point[0] - aim))
+            assert f"{y:.0f} % of those near {x:.0f} %" in own
 
 
 def test_the_proof_counts_windows(visited: Open):

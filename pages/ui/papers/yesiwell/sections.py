@@ -25,6 +25,8 @@ LAYERS = {"sctrbm": 1, "dpah": 1}
 """Layers that are trained before the output layer; two elsewhere."""
 TIMES = {"yesiwell": (6, 12, 28, 54), "yesiwell_weekly": (6, 12, 18, 24)}
 """Values of M by data set; the page's own is added."""
+NEAR = (25.0, 75.0)
+"""Predicted chances in per cent for which the text of a chart says how many came true."""
 
 
 def times(job: Job) -> tuple[int, ...]:
@@ -89,7 +91,15 @@ def calibration(view: View) -> Lines:
         kept = total[:, 2] > 0
         shares = np.where(weight > 0, bins[:, :, 1], np.nan)[:, kept].T
         lines.append(drawn(view, name, 100.0 * mean[kept], 100.0 * shares))
-    return Lines(lines, change=_diagonal)
+    came = "; ".join(_came(one) for one in lines if one is not None)
+    return Lines(lines, {"came": came}, change=_diagonal)
+
+
+def _came(one: Line) -> str:
+    """How many of a method's chances came true, near those of `NEAR`."""
+    places = dict.fromkeys(int(np.abs(one.x - near).argmin()) for near in NEAR)
+    each = (f"{one.middle[at]:.0f} % of those near {one.x[at]:.0f} %" for at in places)
+    return f"{one.label} {' and '.join(each)}"
 
 
 def _each(view: View, array: str) -> Iterator[tuple[str, Floats]]:

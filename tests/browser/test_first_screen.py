@@ -553,3 +553,30 @@ def test_a_lesson_s_chart_has_half_of_a_projector_when_the_question_is_answered(
     assert chart.evaluate("node => node.getBoundingClientRect().height") >= 270
     label = page.locator("[data-testid=stSlider] label p:visible").first
     assert label.evaluate(INSIDE)
+
+
+RINGS = """() => {
+  const node = document.querySelector('.js-plotly-plot')
+  const area = node.querySelector('.nsewdrag').getBoundingClientRect()
+  return node.layout.shapes.flatMap((one, i) => {
+    if (one.name !== 'ring') return []
+    const drawn = node.querySelector(`.shapelayer [data-index="${i}"]`)
+    const parts = [drawn, ...drawn.querySelectorAll('*')]
+    const clips = parts.some((part) => part.hasAttribute('clip-path'))
+    return [{ beyond: drawn.getBoundingClientRect().left < area.left, clips }]
+  })
+}"""
+"""Of each ring whether it reaches beyond the vertical axis, and whether it is cut there."""
+
+
+def test_a_ring_at_the_smallest_budget_is_whole_on_a_phone(first_visit: App):
+    page = first_visit.tab("enadpp?enadpp.epsilon=0.2", width=390, height=844)
+    settled(page)
+    page.wait_for_function(
+        "() => document.querySelector('.js-plotly-plot')"
+        "?.layout?.shapes?.some(one => one.name === 'ring')"
+    )
+    still(page)
+    rings = page.evaluate(RINGS)
+    assert any(one["beyond"] for one in rings)
+    assert not any(one["clips"] for one in rings)

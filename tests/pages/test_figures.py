@@ -94,6 +94,7 @@ def test_a_move_of_the_slider_changes_no_trace_where_lines_are_named():
     made = curves.utility(many, [], GAUGE, 10.0, "r", (0.1, 10.0))
     rings = [trace for trace in made.traces if trace["mode"] == "markers"]
     assert [ring["legendgroup"] for ring in rings] == [one.label for one in many]
+    assert all(ring["cliponaxis"] is False for ring in rings)  # one at the axis is drawn whole
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,7 @@ def _ring(one: Curve, chosen: float, ground: Ground, up: Heights, named: bool) -
         return circle(at[0][0], at[1][0], look.colour, size=13, width=2.5)
     return dots(
         "", *at, look.colour, f"{one.style.marker}-open", "", size=15, ring=2.5,
-        legendgroup=one.label, showlegend=False,
+        legendgroup=one.label, showlegend=False, cliponaxis=False,
     )  # fmt: skip
 
 

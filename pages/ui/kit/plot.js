@@ -684,6 +684,16 @@ function share(was, now) {
   }
 }
 
+// A ring whose point is in sight is drawn whole, though it reaches beyond an axis: Plotly cuts shapes there.
+function uncut(node) {
+  const { xaxis, yaxis, shapes = [] } = node._fullLayout ?? {}
+  const within = (axis, at) => axis.d2p(at) >= -1 && axis.d2p(at) <= axis._length + 1
+  shapes.forEach(({ name, xanchor, yanchor }, i) => {
+    if (name !== "ring" || !within(xaxis, xanchor) || !within(yaxis, yanchor)) return
+    node.querySelector(`.shapelayer [data-index="${i}"]`)?.removeAttribute("clip-path")
+  })
+}
+
 async function draw(parent) {
   const plot = plots.get(parent)
   const Plotly = window.Plotly ?? (await library())
@@ -705,7 +715,7 @@ async function draw(parent) {
   share(plot.node, figure)
   const before = plot.node._fullLayout
   if (before) before.meta = figure.layout.meta // which is not drawn
-  plot.drawing = Plotly.react(plot.node, figure.data, figure.layout, plot.config)
+  plot.drawing = Plotly.react(plot.node, figure.data, figure.layout, plot.config).then(uncut)
 }
 
 // Draws for another size, a frame after it is seen: words and a new figure come together, but

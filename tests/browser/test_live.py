@@ -109,7 +109,7 @@ def test_a_screen_reader_is_told_that_training_begins_and_how_it_ends(app: App):
     heard = [one for one in page.evaluate("window.heard") if one.startswith("Training")]
     assert heard[:1] == ["Training: the numbers may still change."]
     assert len(heard) == 2
-    said = r"Training has ended: 4 methods, [\d,]+ repetitions computed in .+"
+    said = r"Training has ended: 4 methods, [\d,]+ trainings computed in .+"
     assert re.fullmatch(said, heard[1])
 
 
@@ -198,6 +198,7 @@ def test_a_move_in_the_sidebar_sends_nothing_that_stays(counted):
     assert b"survival.knots" not in b"".join(sent)
 
 
+@pytest.mark.thorough
 def test_a_table_that_somebody_removes_is_no_error_of_the_sidebar(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ):

@@ -339,11 +339,14 @@ def _survival_card(
 
 
 def _units(proposal: Proposal, columns: Mapping[str, Column], features: Plan) -> tuple[str, ...]:
-    """What 1 means where a feature is a category, or yes or no; empty for another number."""
+    """What 1 means where a feature is a category, or yes or no; empty for another number.
+
+    A name that ends with "yes" would make the column a category of the one before.
+    """
     return tuple(
         f"1 = {_called(key, proposal.columns[key].categories)[place]}" if place >= 0
-        else "1 = yes" if columns[key].kind == "truth" else ""
-        for _, key, place in features
+        else "1 = yes" if columns[key].kind == "truth" and not name.endswith(" yes") else ""
+        for name, key, place in features
     )  # fmt: skip
 
 

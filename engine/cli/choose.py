@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from datasets import catalog as data_catalog
+from datasets import own
 from engine.catalog import paper
 from engine.cli import release_files
 from engine.cli.releasing import GOES_ON, prove
@@ -85,7 +86,8 @@ def _sealed(
     if arguments.to is None:
         return draw(lambda arrays, of: None), []
     name = hashlib.sha256(" ".join(parts).encode()).hexdigest()[:12]
-    with sealing.begun(arguments.to, name, arguments.line) as place:
+    counted = own.mine(arguments.dataset or "")
+    with sealing.begun(arguments.to, name, arguments.line, ledger=counted) as place:
         if (arrays := place.drawn()) is None:
             made = draw(place.keep)
         else:

@@ -5,6 +5,7 @@ import sys
 from contextlib import AbstractContextManager
 
 from datasets import catalog as data_catalog
+from datasets import own
 from datasets.base import Table
 from engine.cli.release_files import summary, written
 from engine.cli.shared import requested, show_json
@@ -28,7 +29,8 @@ def release_job(arguments: argparse.Namespace) -> int:
         raise RequestError("release: expected --to and a folder to write, got none")
     card = checked(job, data_catalog.card(job.dataset), exact=arguments.exact)
     name = f"{job.id}-exact" if arguments.exact else job.id
-    with sealing.begun(arguments.to, name, arguments.line) as place:
+    counted = own.mine(job.dataset)
+    with sealing.begun(arguments.to, name, arguments.line, ledger=counted) as place:
         arrays = place.drawn()
         if arrays is None:
             data = data_catalog.load(job.dataset)

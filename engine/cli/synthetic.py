@@ -19,6 +19,7 @@ from engine.cli.shared import plain, show_json, spreadsheet, words_only
 from engine.core import disk, files
 from engine.core.errors import RequestError, StoreError
 from engine.runs import ledger
+from engine.synthetic.columns import groups
 
 if TYPE_CHECKING:
     from engine.synthetic.price import SyntheticPlan
@@ -87,7 +88,7 @@ def _places(target: Path) -> tuple[Path, Path, Path]:
 def _largest(made: "SyntheticPlan", classes: Sequence[str]) -> int:
     """Bytes that the three files take at most, about: before anything is drawn."""
     words = [len(one.encode()) + CELL for one in classes]
-    columns = len(made.card.features) + 2
+    columns = sum(map(len, groups(made.card))) + 2
     table = made.card.records * (CELL * columns + max(words, default=0))
     return table + BESIDE * columns + 2 * sum(words)
 

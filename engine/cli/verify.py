@@ -12,7 +12,7 @@ from engine.catalog import paper
 from engine.cli.release_files import written
 from engine.cli.shared import requested, show_json, show_table
 from engine.cli.work import failing
-from engine.core.errors import RequestError
+from engine.core.errors import RequestError, StoreError
 from engine.method import Arrays
 from engine.runs import sealing
 from engine.runs.job import Job
@@ -73,10 +73,15 @@ def _files(job: Job, arrays: Arrays) -> dict[str, bytes]:
     card = job.entry().promise(job.batch().spec, data_catalog.card(job.dataset))
     with tempfile.TemporaryDirectory() as folder:
         place = sealing.Place(Path(folder) / "release", Path(folder) / "beside")
-        place.beside.mkdir()
-        place.keep(arrays)
-        files = place.publish(lambda there: written(there, job, card, arrays))
-        return {file.name: file.read_bytes() for file in files}
+        try:
+            place.beside.mkdir()
+            place.put(arrays)
+            files = place.publish(lambda there: written(there, job, card, arrays))
+            return {file.name: file.read_bytes() for file in files}
+        except OSError as error:
+            raise StoreError(
+                f"{folder}: expected room to try the files of a release in, got: {error.strerror}"
+            ) from None
 
 
 def _show(job: Job, found: "Verdict") -> None:

@@ -24,11 +24,9 @@ from engine.runs import artifacts
 
 ARRAYS, CARD = "release.npz", "card.json"
 REQUEST, MADE, LOCK, OF = "request.json", "made", "lock", "of"
-LOST = "the noise that was drawn is lost and its price stays in the ledger"
-DRAWN = (
-    "the noise is drawn and its price is in the ledger: make space and give the same command "
-    "again, which costs no more"
-)
+LOST, STAYS = "the noise that was drawn is lost", " and its price stays in the ledger"
+DRAWN, ENTERED = "the noise is drawn", " and its price is in the ledger"
+AGAIN = "give the same command again, which costs no more"
 """What became of noise that was drawn for a release that cannot be written."""
 
 
@@ -39,10 +37,12 @@ class Place:
     Attributes:
         folder: Where it goes: a folder that is new or empty.
         beside: Where it is made.
+        ledger: Whether a ledger counts its price.
     """
 
     folder: Path
     beside: Path
+    ledger: bool = False
 
     @property
     def made(self) -> Path:
@@ -80,13 +80,22 @@ class Place:
         Raises:
             StoreError: They cannot be kept; then nobody has seen them.
         """
-        shutil.rmtree(self.made, ignore_errors=True)
         try:
-            files.write(self.beside / OF, of.encode())
-            self.made.mkdir()
-            files.write(self.made / ARRAYS, artifacts.packed(arrays))
+            self.put(arrays, of)
         except OSError as error:
-            raise StoreError(f"{_unwritten(self.folder, error)}; {LOST}") from None
+            lost = f"{LOST}{STAYS * self.ledger}"
+            raise StoreError(f"{_unwritten(self.folder, error)}; {lost}") from None
+
+    def put(self, arrays: Arrays, of: str = "") -> None:
+        """Writes arrays to their place.
+
+        Raises:
+            OSError: They cannot be written.
+        """
+        shutil.rmtree(self.made, ignore_errors=True)
+        files.write(self.beside / OF, of.encode())
+        self.made.mkdir()
+        files.write(self.made / ARRAYS, artifacts.packed(arrays))
 
     def publish(self, write: Callable[[Path], list[Path]]) -> list[Path]:
         """Writes the other files and gives all of them their place by one rename.
@@ -117,13 +126,14 @@ class Place:
 
 
 @contextmanager
-def begun(folder: Path, job: str, command: str) -> Iterator[Place]:
+def begun(folder: Path, job: str, command: str, *, ledger: bool = False) -> Iterator[Place]:
     """The place of a release, which no other process uses meanwhile.
 
     Args:
         folder: Where the release goes.
         job: The id of its job.
         command: The command line that asks for it.
+        ledger: Whether a ledger counts its price.
 
     Raises:
         RequestError: The folder holds something, another release was begun for it, or another
@@ -133,7 +143,7 @@ def begun(folder: Path, job: str, command: str) -> Iterator[Place]:
     target = folder.absolute()
     if not target.name:
         raise RequestError(f"--to: expected a folder that holds nothing, got {folder}")
-    place = Place(target, target.with_name(f".{target.name}.release"))
+    place = Place(target, target.with_name(f".{target.name}.release"), ledger)
     try:
         _empty(place)
         private_folder(place.beside)
@@ -145,7 +155,9 @@ def begun(folder: Path, job: str, command: str) -> Iterator[Place]:
                 if not any(place.made.glob("*")):  # nothing is drawn: nothing is left
                     shutil.rmtree(place.beside, ignore_errors=True)
     except OSError as error:
-        drawn = f"; {DRAWN}" if disk.found(place.made, "*") else ""
+        make = "make space and " if disk.full(error) else ""
+        told = f"; {DRAWN}{ENTERED * ledger}: {make}{AGAIN}"
+        drawn = told if disk.found(place.made, "*") else ""
         raise StoreError(f"{_unwritten(folder, error)}{drawn}") from None
 
 

@@ -283,10 +283,10 @@ def _whole(job: Job, data: Table, shown: Measured) -> Spent:
 
     A run that is stopped has shown what it measured, and costs no more than this.
     """
-    if not own.mine(job.dataset):
+    if not own.mine(job.dataset) or job.audit:
         return Spent(shown.step, shown.replicas, (), ())
-    entry, card = job.entry(), replace(data.card, records=len(data))
-    cards = [entry.promise(job.batch().specs[row], card) for row in shown.replicas]
+    entry, card, specs = job.entry(), replace(data.card, records=len(data)), job.batch().specs
+    cards = [entry.promise(specs[row], card) for row in shown.replicas]
     prices = tuple(one.epsilon_proved for one in cards)
     return Spent(shown.step, shown.replicas, prices, tuple(one.delta for one in cards))
 

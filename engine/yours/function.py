@@ -83,9 +83,10 @@ class Same:
     def also(self, told: Told) -> None:
         """Looks at the trainings of one process."""
         self.repeated |= told.process in self.first or len(told) > 1
-        names, row = self.first.setdefault(told.process, (told.names, tame(told.present[0])))
-        both = tame(np.concatenate([told.present, told.absent]))
-        self.alike &= names == told.names and bool((both == row).all())
+        names, row = self.first.setdefault(told.process, (told.names, told.present[0]))
+        both = np.concatenate([told.present, told.absent])
+        same = names == told.names and all(np.array_equal(one, row, equal_nan=True) for one in both)
+        self.alike &= same
 
     @property
     def shown(self) -> bool:

@@ -226,6 +226,24 @@ def test_the_reader_in_r_reads_what_that_in_python_reads(foreign, locale, tmp_pa
         np.testing.assert_allclose(theirs.astype(float), ours.astype(float), rtol=1e-9)
 
 
+@pytest.mark.parametrize("program", ["predict.py", "predict.R"])
+def test_a_reader_takes_no_thousands_for_decimals(released, program, tmp_path):
+    """Where semicolons separate values, 55,5 is 55.5, and 1,500 could be 1500."""
+    if program.endswith("R") and shutil.which("Rscript") is None:
+        pytest.skip("no R here")
+    head, row = "age;arm drug;mass", "55,5;0;70,25"
+    (tmp_path / "a.csv").write_text(f"{head}\n{row}\n")
+    (tmp_path / "b.csv").write_text(f"{head.replace(';', ',')}\n55.5,0,70.25\n")
+    pd.testing.assert_frame_equal(*(curves(released, program, tmp_path / f"{n}.csv") for n in "ab"))
+    (tmp_path / "c.csv").write_text(f"{head}\n1,500;0;70\n")
+    run = ["Rscript"] if program.endswith("R") else [sys.executable]
+    done = subprocess.run(
+        [*run, released / program, tmp_path / "c.csv"], capture_output=True, text=True
+    )
+    assert done.returncode
+    assert "column age: expected a number in every row, got 1,500" in done.stderr
+
+
 def test_a_reader_never_takes_one_column_for_another(tmp_path, monkeypatch):
     """Of columns =age and age, the second is called age 2: age could be both."""
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))

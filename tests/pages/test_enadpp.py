@@ -327,14 +327,14 @@ def test_gradients_are_counted_on_both_sides_of_the_bound():
     assert figures.norms(np.zeros(60), edges, "C").traces
     assert (short["name"], long["name"]) == ("not clipped", "clipped to the bound")
     both = json.loads(figures.norms(counts, edges, "C", rescaled=True).to_json())["data"]
-    assert [one["name"] for one in both] == ["lengthened to about C", "shortened to about C"]
+    assert [one["name"] for one in both] == ["shorter than C", "longer than C"]
 
 
 @pytest.mark.parametrize(
     ("clipping", "axis", "told"),
     [
         ("adaptive", "Gradient norm / final bound C = 0.07 (L2)", "follows the lengths"),
-        ("automatic", "Gradient norm / bound C = 1 (L2)", "is brought to about the length C"),
+        ("automatic", "Gradient norm / bound C = 1 (L2)", "is scaled to C·g/(|g| + 0.01)"),
     ],
 )
 def test_lengths_are_told_by_the_bound_that_cuts_them(

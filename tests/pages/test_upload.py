@@ -130,18 +130,20 @@ def test_who_pays_is_not_shown_of_a_table_of_one_s_own(visit: Open, home: Path):
     assert any(pays.WORDS["who_pays"]["PRIVATE"] in one.value for one in test.markdown)
 
 
-def test_power_is_planned_with_the_events_up_to_the_longest_time(visit: Open, home: Path):
-    """The card's number of events is read from the records, and the caption says so."""
+def test_power_on_an_own_table_is_planned_without_its_events(visit: Open, home: Path):
+    """How many events a table of one's own has is not public: half of the records are taken."""
     rows = "".join(f"{i % 100 + 1},{i % 2},{i % 60}\n" for i in range(600))
     lines = "age: 0 to 100\ntime: 0 to 10"
     name = own.keep("study.csv", f"time,event,age\n{rows}".encode(), lines)
     fields = {"dataset": short(name), "tab": "People", "epsilon": "5", "intervals": "10"}
     test = visit("survival", **{f"survival.{key}": text for key, text in fields.items()})
     assert not test.exception
-    found = 100.0 * power(SurvivalSpec(epsilon=5.0, intervals=10), 600, 30, 2.0)
+    found = 100.0 * power(SurvivalSpec(epsilon=5.0, intervals=10), 600, 300, 2.0)
     text = " ".join(str(one.value) for one in (*test.markdown, *test.caption))
     assert f"a hazard ratio of 2 in {found:.0f} % of studies" in text
-    assert "the number of events of a table of your own: that is read from its records" in text
+    assert "of a table of your own, half as many events as records" in text
+    assert "600 records." in text
+    assert " events." not in text
 
 
 def flowers() -> bytes:

@@ -175,13 +175,19 @@ def _told_of(view: View, curves: Mapping[str, Curve], levels: Sequence[Level]) -
 def _notes(view: View, settings: Mapping[str, str], methods: Sequence[str]) -> tuple[str, ...]:
     """The guarantees of methods, what they assume, and where the numbers come from."""
     query = "&".join(f"{name}={value}" for name, value in settings.items())
+    cards = [view.guarantee(name) for name in methods]
+    under = [(*card.reasons, *card.limits) for card in cards]
+    common = [one for one in under[0] if len(under) > 1 and all(one in some for some in under)]
     said = []
-    for name in methods:
-        card = view.guarantee(name)
-        said += [collect.told(collect.line(view, name)), *card.reasons, *card.limits]
+    for name, some in zip(methods, under, strict=True):
+        said += [
+            collect.told(collect.line(view, name)),
+            *(one for one in some if one not in common),
+        ]
+    said += [f"All: {one}" for one in common]
     runs = [view.watched[name].job for name in methods]
     return (
-        *dict.fromkeys(said),
+        *said,
         f"Data: {words.times(view.data.title)}{', simulated' if view.data.simulated else ''}.",
         f"Epsilon Explorer {__version__}, address {address.link(view.watched[view.method].job)}"
         f"{f', opened with {query}' if query else ''}, "

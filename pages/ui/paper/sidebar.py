@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from datasets import catalog
+from datasets import catalog, own
 from datasets.base import Card
 from engine.core.errors import ExplorerError
 from engine.core.spec import knobs
@@ -196,8 +196,12 @@ def _key(slug: str, section: Section) -> str:
 
 
 def about(card: Card) -> None:
-    """A data set in two lines; the Data tab tells the rest."""
-    events = f", {plural(card.events, 'event')}" if card.events is not None else ""
+    """A data set in two lines; the Data tab tells the rest.
+
+    How many events a table of one's own has is not public, so it is not told.
+    """
+    known = card.events is not None and not own.mine(card.name)
+    events = f", {plural(card.events or 0, 'event')}" if known else ""
     st.caption(f"{times(card.title)}: {plural(card.records, 'record')}{events}.")
 
 

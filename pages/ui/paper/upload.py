@@ -53,7 +53,7 @@ MORE_HELP = (
     "One a line, such as `rows_per_person = 5`, `image = [28, 28]`, "
     "`every = {low = 0, high = 255}`, "
     '`classes = ["a", "b"]`, `record = "a visit"`, `seed = 1`. A file of settings can be pasted '
-    "whole. What stands here counts before the table."
+    "whole. What it says of a column counts before the table above."
 )
 
 

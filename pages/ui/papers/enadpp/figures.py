@@ -19,16 +19,14 @@ def norms(counts: Floats, edges: Floats, bound: str, *, rescaled: bool = False) 
         counts: Records in each bin, shape (b,).
         edges: Ends of the bins in units of the bound, shape (b + 1,).
         bound: The bound in words.
-        rescaled: Whether every gradient is brought close to the bound, short ones too.
+        rescaled: Whether every gradient is scaled, so that none is clipped.
     """
     share = 100.0 * counts / max(float(counts.sum()), 1.0)
     centre = 0.5 * np.log10(edges[:-1] * edges[1:])  # a logarithmic axis would spoil the widths
     span = [-0.5, 0.5, *(float(end) for end in centre[share > 0])]
     powers = range(math.floor(min(span)), math.ceil(max(span)) + 1)
     short, long = (
-        ("lengthened to about C", "shortened to about C")
-        if rescaled
-        else ("not clipped", "clipped to the bound")
+        ("shorter than C", "longer than C") if rescaled else ("not clipped", "clipped to the bound")
     )
     sides = ((short, centre < 0.0, SERIES[0], ""), (long, centre >= 0.0, SERIES[1], "/"))
     return figure(

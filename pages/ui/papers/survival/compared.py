@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from datasets import own
 from engine.papers.survival.price.compared import power
 from engine.papers.survival.spec import SurvivalSpec
 from engine.runs.job import refusal
@@ -81,6 +82,7 @@ def _line(view: View, spec: SurvivalSpec, ratio: float, place: int, budgets: lis
 
 
 def _power(view: View, spec: SurvivalSpec, budget: float, ratio: float) -> float:
-    """How often it is found; half of the records are events where the card does not list them."""
-    events = view.data.events or view.data.records // 2
+    """How often it is found; half of the records are events where their number is not public."""
+    known = 0 if own.mine(view.data.name) else view.data.events
+    events = known or view.data.records // 2
     return power(spec.replace(epsilon=budget), view.data.records, events, ratio)

@@ -171,7 +171,7 @@ def _chart(
     figure = against(grid, lines, titles, tried.intervals, height=340, log=True)
     if key == "left":
         figure.layout["yaxis"] = axis(title, rangemode="tozero")
-    rows = by_row({"q": grid, **{name: map(number, values) for name, values in lines.items()}})
+    rows = by_row({"q": grid, **lines})
     facts = {
         "place": key, "title": title, "intervals": tried.intervals, "knots": tried.knots,
         "costs": ", ".join(f"{number(values[here])} {name}" for name, values in lines.items()),

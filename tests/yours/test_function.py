@@ -380,6 +380,17 @@ def test_a_function_that_remembers_shows_nothing(size):
     )
 
 
+def test_large_numbers_that_differ_are_not_the_same():
+    found = audit_function(
+        lambda records, rng: 1e17 * noisy(records, rng),
+        example(),
+        "epsilon=1",
+        seconds=LONG,
+        pairs=32,
+    )
+    assert not found.constant
+
+
 @pytest.mark.parametrize("name", ["nothing", "randomised_response", "laplace_sum"])
 def test_a_function_that_draws_noise_does_not_remember(name):
     found = audit_function(

@@ -100,6 +100,7 @@ def test_a_quote_that_is_never_closed_is_told():
         own_columns.summarised(source)
 
 
+@pytest.mark.thorough
 def test_a_text_of_thousands_of_columns_is_read_and_words_have_a_limit():
     names = ",".join(f"g{i}" for i in range(2_000))
     numbers = text(f"label,{names}", "{b}" + ",{i}.5" * 2_000)

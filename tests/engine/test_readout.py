@@ -226,6 +226,7 @@ def test_the_reader_in_r_reads_what_that_in_python_reads(foreign, locale, tmp_pa
         np.testing.assert_allclose(theirs.astype(float), ours.astype(float), rtol=1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("program", ["predict.py", "predict.R"])
 def test_a_reader_takes_no_thousands_for_decimals(released, program, tmp_path):
     """Where semicolons separate values, 55,5 is 55.5, and 1,500 could be 1500."""

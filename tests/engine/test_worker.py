@@ -149,6 +149,7 @@ def test_a_stop_breaks_into_a_long_step(toy, store, client, monkeypatch):
     assert perform(claim) == "cancelled"
 
 
+@pytest.mark.thorough
 def test_a_step_that_will_not_stop_is_given_up(toy, store, client, monkeypatch):
     monkeypatch.setattr(recorder, "NUDGE", 60.0)
     given_up = threading.Event()

@@ -289,6 +289,7 @@ def test_an_english_sentence_keeps_its_nouns_and_figures():
         assert words.named(["a", "b", "c"]) == "a, b und c"
 
 
+@pytest.mark.thorough
 def test_english_captions_of_a_page_hold_no_words_of_another_language(visit: Open, home: Path):
     for job in defaults.opening("survival").values():
         play(home, job)
@@ -432,6 +433,7 @@ def test_a_chart_that_no_static_page_has_is_said_in_two_sentences(code: str):
     assert not re.search("[:：]", one)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", OTHERS)
 def test_a_claim_follows_a_colon(visit: Open, code: str):
     """A claim begins as a sentence does, with an article and a capital in some languages."""

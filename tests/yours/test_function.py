@@ -350,6 +350,7 @@ def test_a_record_with_which_a_function_fails_is_named():
     assert told[0] == {"record": "far beyond the largest", "failed": 16, "trainings": 16}
 
 
+@pytest.mark.thorough
 def test_a_function_that_fails_without_the_record_too_tells_of_none():
     calls = itertools.count()
 
@@ -380,6 +381,7 @@ def test_a_function_that_remembers_shows_nothing(size):
     )
 
 
+@pytest.mark.thorough
 def test_large_numbers_that_differ_are_not_the_same():
     found = audit_function(
         lambda records, rng: 1e17 * noisy(records, rng),
@@ -391,6 +393,7 @@ def test_large_numbers_that_differ_are_not_the_same():
     assert not found.constant
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["nothing", "randomised_response", "laplace_sum"])
 def test_a_function_that_draws_noise_does_not_remember(name):
     found = audit_function(

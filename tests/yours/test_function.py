@@ -364,7 +364,7 @@ def test_a_function_that_fails_without_the_record_too_tells_of_none():
     assert "failed" not in found.sentence
 
 
-@pytest.mark.parametrize("size", [1, 500])
+@pytest.mark.parametrize("size", [1, pytest.param(500, marks=pytest.mark.thorough)])
 def test_a_function_that_remembers_shows_nothing(size):
     kept = {}
 

@@ -136,6 +136,7 @@ def test_balanced_batches_have_as_many_of_each_class():
         assert int(y[rows].sum()) == 10
 
 
+@pytest.mark.thorough
 def test_without_noise_the_network_comes_near_the_best_possible(weekly):
     values = {"history": 24, "epochs": 40, "pretraining": 20}
     actual, _ = run(weekly, "cdbn", seeds=(0, 1), **values)

@@ -211,6 +211,11 @@ def words(name: str) -> Words:
     return own_store.head(_place(name)).words if mine(name) else Words()
 
 
+def events(card: Card) -> int | None:
+    """How many events a data set has, where that is public: of a table of one's own it is not."""
+    return None if mine(card.name) else card.events
+
+
 def classes(name: str) -> tuple[str, ...]:
     """The words of the classes of a table, plain and apart from each other; none where unknown.
 

@@ -454,11 +454,10 @@ def _renewed(left: Left, run: Run, seed: int, paper: Paper[Any]) -> tuple[Left, 
     return others[0], sorted(same)
 
 
-def _split(left: Left, still: Iterable[str]) -> tuple[tuple[str, ...], list[str]]:
+def _split(left: Left, still: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     """Of arrays that no other noise changes, those that hold no number, and the others."""
-    names = list(still)
-    empty = tuple(name for name in names if hollow(left.published[name]))
-    return empty, [name for name in names if name not in empty]
+    empty = tuple(name for name in still if hollow(left.published[name]))
+    return empty, [name for name in still if name not in empty]
 
 
 def _pairs(leader: Run, followers: Sequence[Run], seed: int) -> Iterator[tuple[Run, Run]]:

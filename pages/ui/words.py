@@ -93,20 +93,23 @@ def unit(gauge: Gauge) -> str:
 
 def duration(seconds: float) -> str:
     """A length of time in an English sentence, in the unit that reads best."""
-    if seconds < 1:
-        return "under a second"
+    return "under a second" if seconds < 1 else " ".join(_time(seconds))
+
+
+def _time(seconds: float) -> tuple[str, str]:
+    """A length of time as a number and its unit."""
     if seconds < 90:
-        return f"{seconds:.0f} s"
+        return f"{seconds:.0f}", "s"
     if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
+        return f"{seconds / 60:.0f}", "min"
+    return f"{seconds / 3600:.1f}", "h"
 
 
 def lasting(seconds: float) -> str:
     """A length of time in the language that is spoken here."""
     if seconds < 1:
         return tr("under a second")
-    count, unit = duration(seconds).split(" ")
+    count, unit = _time(seconds)
     return f"{figures(count)} {UNITS.get(language(), {}).get(unit, unit)}"
 
 

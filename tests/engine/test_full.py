@@ -219,6 +219,45 @@ def test_a_release_without_room_says_what_became_of_its_noise(small: Path, room,
     assert {(1, 0, False), (1, 1, True), (0, 1, False)} <= seen
 
 
+def test_a_release_of_public_data_without_room_names_no_ledger(small: Path, room, capsys):
+    told = []
+    for kilobytes in (4, 12, 16, 20, 24):
+        room(kilobytes)
+        asked = ["run", "survival", "km_dp", "--dataset", "flchain", "--release"]
+        if main([*asked, "--to", str(small / f"rel{kilobytes}")]):
+            told.append(capsys.readouterr().err)
+    assert any("the noise is drawn: make space and give the same" in one for one in told)
+    assert any(one.endswith("; the noise that was drawn is lost\n") for one in told)
+    assert all("No space left on device" in one and "ledger" not in one for one in told)
+
+
+def test_a_full_folder_for_trials_costs_nothing_and_says_so(small: Path, room, capsys, monkeypatch):
+    """What a release would write is tried there before anything is drawn."""
+    name = room(0)
+    monkeypatch.setattr("tempfile.tempdir", str(small))
+    asked = ["run", "survival", "km_dp", "--dataset", name, "--release"]
+    assert main([*asked, "--to", str(small.parent / "rel")]) == 1
+    said = capsys.readouterr().err
+    assert "expected room to try the files of a release in, got: No space left on device" in said
+    assert "ledger" not in said
+    assert ledger.read(name).releases == ()
+
+
+def test_room_for_a_synthetic_table_of_images_is_that_of_all_pixels(tmp_path, monkeypatch):
+    from engine.cli.synthetic import _largest
+    from engine.synthetic.price import plan
+
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    names = [f"p{at}" for at in range(36)]
+    rows = [",".join([*(str((i + at) % 17) for at in range(36)), "ab"[i % 2]]) for i in range(300)]
+    text = "\n".join([",".join([*names, "y"]), *rows])
+    said = 'image = [6, 6]\nevery = {low = 0, high = 16}\nclasses = ["a", "b"]\n'
+    name = own.keep("a.csv", text.encode(), said, "y")
+    held = _largest(plan(own.card(name), 1.0, 1e-5), own.words(name).classes)
+    assert main(["synthetic", name, "--epsilon", "1", "--to", str(tmp_path / "s.csv")]) == 0
+    assert held >= sum(path.stat().st_size for path in tmp_path.glob("s.*"))
+
+
 @pytest.mark.thorough
 def test_a_worker_whose_log_is_on_the_full_disk_waits_for_room(small: Path, toy, client, worker):
     """Neither its loop nor the thread that writes a job's events ends by what it cannot say."""

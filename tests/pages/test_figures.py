@@ -122,7 +122,7 @@ def test_colour_never_stands_alone():
     assert [one["text"] for one in names] == ["One", "Two", "Three", "No privacy"]
     assert len({one["font"]["color"] for one in names}) == 4
     one = drawn()[0]
-    many = [replace(one, label=f"method {i}", style=theme.style(i), focus=True) for i in range(7)]
+    many = [replace(one, label=f"method {i}", style=theme.style(i)) for i in range(7)]
     body = curves.utility(many, [], GAUGE, 1.0, "r", (0.1, 10.0)).to_plotly_json()
     assert not [one for one in body["layout"]["annotations"] if one.get("name") == notes.END]
     lines = [trace for trace in body["data"] if trace["mode"] == "lines+markers"]
@@ -214,6 +214,21 @@ def test_the_legend_shows_the_mark_of_a_method_whose_first_release_fails():
         own = proof.look(line.style, line.status).marker
         assert shown["marker"]["symbol"] == own
         assert any(one["marker"]["symbol"][0] == curves.FAILS for one in drawn if one is not shown)
+
+
+def test_the_legend_shows_the_mark_of_a_method_all_of_whose_releases_fail():
+    one = measured.curve(results(np.full(15, 2.0)), "error", "One", 0)
+    lines = [
+        replace(one, label=f"Line {i}", style=theme.style(i), failed=(0.5,) * len(one.epsilon))
+        for i in range(7)
+    ]
+    figure = curves.utility(lines, [], GAUGE, 1.0, "r", (0.1, 10.0))
+    shown = [
+        one["marker"]["symbol"]
+        for one in figure.traces
+        if one.get("name") and one.get("showlegend", True)
+    ]
+    assert shown == [proof.look(line.style, line.status).marker for line in lines]
 
 
 def test_the_sentence_says_the_measure_that_is_drawn_in_the_language():

@@ -1,5 +1,6 @@
 """A view as a slide: the numbers of the page in a chart that can be edited, the card as notes."""
 
+import itertools
 import re
 from pathlib import Path
 
@@ -88,6 +89,15 @@ def test_the_notes_are_about_the_methods_on_the_slide(home: Path):
     for name in told:
         assert collect.told(collect.line(view, name)) in notes
         assert view.watched[name].job.id in notes
+    lines = notes.splitlines()
+    heads = [collect.told(collect.line(view, name)) for name in told]
+    common = {one.removeprefix("All: ") for one in lines if one.startswith("All: ")}
+    for name, head in zip(told, heads, strict=True):
+        at = lines.index(head) + 1
+        own = itertools.takewhile(lambda one: one not in heads and ": " not in one[:6], lines[at:])
+        card = view.guarantee(name)
+        assert {*card.reasons, *card.limits} <= {*own, *common}
+    assert common
     assert collect.told(collect.line(view, "km_dp")) not in notes
     assert view.watched["km_dp"].job.id not in notes
 

@@ -63,7 +63,8 @@ def utility(
     traces = [_level(one, ground, up, shown) for one in levels]
     traces += [made for one in ordered for made in _bands(one, ground, up, one.label == closer)]
     lines = [_line(one, ground, up, shown, closer, marks=not named) for one in ordered]
-    traces += lines if named else [part for one in lines for part in _entered(one)]
+    made = zip(ordered, lines, strict=True)
+    traces += lines if named else [part for one, line in made for part in _entered(one, line)]
     at = [one for one in ordered if one.focus and one.at(chosen) is not None]
     rings = [_ring(one, chosen, ground, up, named) for one in at]
     shapes, traces = (rings, traces) if named else ([], traces + rings)
@@ -179,7 +180,7 @@ def _line(
     }  # fmt: skip
 
 
-def _entered(line: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+def _entered(one: Curve, line: dict[str, Any]) -> tuple[dict[str, Any], ...]:
     """A line and its entry in the legend, which shows the method's own mark.
 
     Plotly shows the mark of a line's first point there, and a release that fails has another.
@@ -187,7 +188,7 @@ def _entered(line: dict[str, Any]) -> tuple[dict[str, Any], ...]:
     marker = line["marker"]
     if isinstance(marker["symbol"], str) or not line["showlegend"]:
         return (line,)
-    own = next((one for one in marker["symbol"] if one != FAILS), FAILS)
+    own = proof.look(one.style, one.status).marker
     keys = ("type", "mode", "name", "legendgroup", "opacity", "line")
     entry = {key: line[key] for key in keys} | {
         "x": [None], "y": [None], "hoverinfo": "skip", "marker": marker | {"symbol": own},

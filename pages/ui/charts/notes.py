@@ -68,9 +68,9 @@ def flag(chosen: float, bounds: tuple[float, float], up: Heights, *, above: bool
     below = not above and third == (up.better == "up")
     made = text(
         f"ε = {chosen:g}", float(np.log10(chosen)), 0 if below else 1, size=13, yref="paper",
-        yanchor="bottom" if below or above else "top", bgcolor=None if above else GROUND,
+        yanchor="bottom" if below or above else "top",
     )  # fmt: skip
-    side = {"xanchor": "right" if late else "left", "xshift": -5 if late else 5}
+    side = {"xanchor": "right" if late else "left", "xshift": -5 if late else 5, "bgcolor": GROUND}
     return made if above else made | side
 
 

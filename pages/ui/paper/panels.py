@@ -171,9 +171,9 @@ def curve(page: Page, view: View, *, fit: bool) -> Picture:
             said, rows = at.reading(view.budget), at.rows(gauge)
             return picture(figure, said, rows, view.budget, fit=fit, move=at.label)
         now = [one for one in lines if one.before is None]
-        level = [one for one in levels if one.before is None]
-        said = in_words(now, level, gauge, view.budget, view.how.errors)
-        rows = curves.rows(now, level, gauge.label)
+        still = [one for one in levels if one.before is None]
+        said = in_words(now, still, gauge, view.budget, view.how.errors)
+        rows = curves.rows(now, still, gauge.label)
         return picture(figure, said, rows, view.budget, fit=fit, move=move)
 
     former = tuple((name, one.job.id, len(one.results.seeds)) for name, one in view.former.items())

@@ -196,12 +196,9 @@ def _key(slug: str, section: Section) -> str:
 
 
 def about(card: Card) -> None:
-    """A data set in two lines; the Data tab tells the rest.
-
-    How many events a table of one's own has is not public, so it is not told.
-    """
-    known = card.events is not None and not own.mine(card.name)
-    events = f", {plural(card.events or 0, 'event')}" if known else ""
+    """A data set in two lines; the Data tab tells the rest."""
+    count = own.events(card)
+    events = "" if count is None else f", {plural(count, 'event')}"
     st.caption(f"{times(card.title)}: {plural(card.records, 'record')}{events}.")
 
 

@@ -69,8 +69,8 @@ def section(prefix: str, dataset: str) -> None:
     label = tr("Make a synthetic table, for ε = {epsilon}").format(epsilon=number(cost))
     words = ("synthetic", dataset, "--epsilon", str(budget), "--delta", str(DELTA))
     question = buying.Question(f"{prefix}.synthetic", dataset, words, cost, label, ".csv")
-    answer = buying.ask(question)
-    answer = _before(prefix, dataset) or answer
+    asked = buying.ask(question)
+    answer = _before(prefix, dataset) or asked
     if answer is not None:
         _made(prefix, dataset, answer)
 

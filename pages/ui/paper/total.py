@@ -23,7 +23,7 @@ from engine.runs import shipped
 from engine.runs.job import Job
 from pages.ui import words
 from pages.ui.jobs import live
-from pages.ui.jobs.live import Watched
+from pages.ui.jobs.live import HALTED, Watched
 from pages.ui.jobs.sentences import share
 from pages.ui.kit.style import sheet
 from pages.ui.messages import tr
@@ -41,7 +41,7 @@ _LEARNT: set[str] = set()
 """The runs that have been compared so."""
 SEEN = 0.2
 """Once so much of the work is done, its pace tells how long the rest takes."""
-ENDED = {"cancelled": "Stopped", "failed": "Failed", "interrupted": "Interrupted"}
+ENDED = dict(zip(HALTED, ("Stopped", "Failed", "Interrupted"), strict=True))
 """What is said of a page whose runs have not come to their end."""
 STYLE = sheet(__file__)
 

@@ -377,10 +377,10 @@ def _on(paper: Paper[Any], dataset: str) -> tuple[int, dict[str, Value]]:
 
 def offers(paper: Paper[Any], layout: Layout, dataset: str = "") -> Offers:
     """What the page of a paper offers, with the defaults for a data set; else for the first."""
-    data, default = _on(paper, dataset)
+    features, default = _on(paper, dataset)
     used = {name for entry in paper.methods for name in entry.uses}
     choices = {
-        name: offer(paper.spec, name, knob.among(data) if data else knob, default[name])
+        name: offer(paper.spec, name, knob.among(features) if features else knob, default[name])
         for name, knob in knobs(paper.spec).items()
         if name in used
     }

@@ -83,6 +83,5 @@ def _line(view: View, spec: SurvivalSpec, ratio: float, place: int, budgets: lis
 
 def _power(view: View, spec: SurvivalSpec, budget: float, ratio: float) -> float:
     """How often it is found; half of the records are events where their number is not public."""
-    known = 0 if own.mine(view.data.name) else view.data.events
-    events = known or view.data.records // 2
+    events = own.events(view.data) or view.data.records // 2
     return power(spec.replace(epsilon=budget), view.data.records, events, ratio)

@@ -23,8 +23,8 @@ TRY = {"intervals": "survival.try_q", "knots": "survival.try_e"}
 WAYS = {"as printed": "paper", "as proved": "rigorous"}
 ECHO = 3.0
 """Seconds for which a browser may still report where such a slider stood before it followed."""
-UNTRAINED = "not trained"
-"""What the table says of the optimum where q or e is only tried."""
+OVER, UNTRAINED = "Output perturbation: noise over the optimum", "not trained"
+"""A row of the table, and what it says where q or e is only tried."""
 GRID = (5, 10, 20, 50, 100, 200, 400)
 """The q that the charts are drawn at."""
 
@@ -199,26 +199,27 @@ def _table(
     The length of the optimum grows with q and e, so it is told for the page's own alone.
     """
     both = {"As trained": own} | ({"As tried": tried} if tried != own else {})
-    kinds: dict[str, Callable[[Cost], float | None]] = {
-        "Sensitivity t of the gradient": lambda one: one.bound,
-        "Objective perturbation: regularisation Δ to add": lambda one: one.extra,
-        "Objective perturbation: ε′ left for its noise": lambda one: one.left,
-        "Objective perturbation: proved ε": lambda one: one.spent[0],
-        "Output perturbation: mean length of the noise": lambda one: one.length,
-    }
-    trained = {way: _cost(view, own, way) for way in WAYS.values()}
-    if size is not None:
-        kinds["Output perturbation: noise over the optimum"] = lambda one: (
-            one.length / size if one in trained.values() else None
+    columns = {
+        f"{title}, {name}: q = {setting.intervals}, e = {setting.knots}": _told(
+            _cost(view, setting, way), size, trained=setting is own
         )
-    kinds["Output perturbation: proved ε"] = lambda one: one.spent[1]
-    costs = {
-        f"{title}, {name}: q = {setting.intervals}, e = {setting.knots}": _cost(view, setting, way)
         for title, setting in both.items()
         for name, way in WAYS.items()
     }
-    return {"": list(kinds)} | {
-        head: [UNTRAINED if (value := read(one)) is None else number(value)
-               for read in kinds.values()]
-        for head, one in costs.items()
-    }  # fmt: skip
+    return {"": list(next(iter(columns.values())))} | {
+        head: list(told.values()) for head, told in columns.items()
+    }
+
+
+def _told(one: Cost, size: float | None, *, trained: bool) -> dict[str, str]:
+    """What a setting costs, by what each number is; `size` is that of the trained optimum."""
+    over = {} if size is None else {OVER: number(one.length / size) if trained else UNTRAINED}
+    return {
+        "Sensitivity t of the gradient": number(one.bound),
+        "Objective perturbation: regularisation Δ to add": number(one.extra),
+        "Objective perturbation: ε′ left for its noise": number(one.left),
+        "Objective perturbation: proved ε": number(one.spent[0]),
+        "Output perturbation: mean length of the noise": number(one.length),
+        **over,
+        "Output perturbation: proved ε": number(one.spent[1]),
+    }

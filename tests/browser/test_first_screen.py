@@ -1,5 +1,6 @@
 """The first screen of a paper's page in a real browser: what is in sight, moves, obeys keys."""
 
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -580,3 +581,96 @@ def test_a_ring_at_the_smallest_budget_is_whole_on_a_phone(first_visit: App):
     rings = page.evaluate(RINGS)
     assert any(one["beyond"] for one in rings)
     assert not any(one["clips"] for one in rings)
+
+
+def focused(page: Page) -> bool:
+    """Whether what has the keyboard lies in sight: above the foot, or in it, or beside the page."""
+    return bool(
+        page.evaluate("""() => {
+      const one = document.activeElement
+      const main = document.querySelector("[data-testid=stMain]")
+      const foot = document.querySelector("[data-testid=stBottom]")
+      if (!main.contains(one) || foot.contains(one)) return true
+      return one.getBoundingClientRect().top < foot.getBoundingClientRect().top
+    }""")
+    )
+
+
+@pytest.mark.thorough
+def test_the_foot_hides_nothing_that_has_the_keyboard(first_visit: App):
+    page = first_visit.tab("lvq?lvq.tab=Proof", width=1440, height=900)
+    settled(page)
+    still(page)
+    hidden, seen = [], set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        page.wait_for_timeout(80)
+        said = page.evaluate(
+            "() => document.activeElement.ariaLabel || document.activeElement.innerText"
+        )
+        seen.add(said)
+        hidden += [] if focused(page) else [said]
+    assert len(seen) > 30
+    assert hidden == []
+
+
+@pytest.mark.thorough
+def test_a_closed_menu_is_out_of_the_order_of_the_keyboard(
+    browser: Browser, server: tuple[str, Path]
+):
+    page = phone(browser, f"{server[0]}/compare", 390)
+    page.get_by_role("heading", level=1).first.wait_for()
+    menu = page.locator("[data-testid=stSidebar]")
+    assert menu.evaluate("one => getComputedStyle(one).visibility") == "hidden"
+    page.get_by_test_id("stExpandSidebarButton").click()
+    expect(menu).to_have_css("visibility", "visible")
+    page.close()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("width", "height"), [(844, 390), (320, 256)])
+def test_in_a_low_window_the_foot_leaves_the_chart_its_room(
+    browser: Browser, server: tuple[str, Path], width: int, height: int
+):
+    page = browser.new_page(viewport={"width": width, "height": height}, has_touch=True)
+    page.goto(f"{server[0]}/survival")
+    chart = page.locator(".js-plotly-plot:has(.annotation-text-g)").first
+    chart.wait_for()
+    settled(page)
+    still(page)
+    assert chart.evaluate("one => one.getBoundingClientRect().height") >= 330
+    foot = page.locator("[data-testid=stBottom]")
+    assert foot.evaluate("one => getComputedStyle(one).position") == "static"
+    names = chart.evaluate("""one => [...one.querySelectorAll(".annotation-text-g")].map((name) => {
+      const { top, bottom, left, right } = name.getBoundingClientRect()
+      return { top, bottom, left, right }
+    })""")
+    for one, other in itertools.combinations(names, 2):
+        apart = max(
+            other["top"] - one["bottom"],
+            one["top"] - other["bottom"],
+            other["left"] - one["right"],
+            one["left"] - other["right"],
+        )
+        assert apart > -4
+    page.close()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (960, 540)])
+def test_ticks_beside_the_legend_of_all_methods_do_not_touch(
+    browser: Browser, server: tuple[str, Path], width: int, height: int
+):
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.goto(f"{server[0]}/survival?survival.lines=All+methods")
+    chart = page.locator(".js-plotly-plot:has(.legend .traces)").first
+    chart.wait_for()
+    still(page)
+    boxes = chart.evaluate("""one => [...one.querySelectorAll(".xtick text")].map((tick) => {
+      const { left, right } = tick.getBoundingClientRect()
+      return [left, right]
+    })""")
+    boxes.sort()
+    assert len(boxes) > 3
+    assert all(after[0] - before[1] > 0 for before, after in itertools.pairwise(boxes))
+    page.close()

@@ -84,7 +84,7 @@ def paper(monkeypatch, log):
     log.write_text("")
 
 
-@pytest.fixture(params=["local", "dask"])
+@pytest.fixture(params=["local", pytest.param("dask", marks=pytest.mark.thorough)])
 def executor(request):
     return Local() if request.param == "local" else Cluster(request.getfixturevalue("dask"))
 
@@ -393,6 +393,7 @@ def test_a_worker_that_cannot_import_the_program_is_one_sentence(older, tmp_path
                 worker.terminate()
 
 
+@pytest.mark.thorough
 def test_many_workers_send_fewer_messages_each_and_still_hear_a_stop_in_time():
     assert clusters.tick(2) == clusters.TICK
     assert 200 / clusters.tick(200) <= 200

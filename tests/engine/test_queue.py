@@ -583,7 +583,13 @@ def test_nothing_is_trained_ahead_while_another_process_trains(toy, client, stor
     assert order(desk, client, [neighbour]) == [neighbour]
 
 
-@pytest.mark.parametrize("stage", [Stage.COARSE, Stage.OTHER, Stage.FULL])
+@pytest.mark.parametrize(
+    "stage",
+    [
+        Stage.COARSE,
+        *(pytest.param(one, marks=pytest.mark.thorough) for one in (Stage.OTHER, Stage.FULL)),
+    ],
+)
 def test_where_two_processes_work_neither_opens_all_runs_of_a_person(
     toy, client, desk, monkeypatch, stage
 ):

@@ -52,6 +52,14 @@ def bundle(home: Path, packed: Path) -> Path:
     return home / "bundle"
 
 
+def opening(slug: str, monkeypatch: pytest.MonkeyPatch) -> collect.Taken:
+    """What a bundle takes of a page, from what ships."""
+    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
+    taken = collect.take(slug)
+    assert taken is not None
+    return taken
+
+
 def test_it_holds_what_the_contract_names(bundle: Path):
     names = {path.relative_to(bundle).as_posix() for path in bundle.rglob("*") if path.is_file()}
     assert {"index.html", "reproduce.py", "README.md", "explore.ipynb"} <= names
@@ -60,9 +68,7 @@ def test_it_holds_what_the_contract_names(bundle: Path):
 
 
 def test_every_number_of_a_figure_is_in_its_table(home: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
-    taken = collect.take("mean")
-    assert taken is not None
+    taken = opening("mean", monkeypatch)
     measures = [one for one in taken.drawn if not one.said]
     assert measures
     for drawn in measures:
@@ -74,9 +80,7 @@ def test_every_number_of_a_figure_is_in_its_table(home: Path, monkeypatch: pytes
 
 
 def test_the_band_of_a_figure_is_in_its_table(home: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
-    taken = collect.take("mean")
-    assert taken is not None
+    taken = opening("mean", monkeypatch)
     drawn = next(one for one in taken.drawn if not one.said)
     ends = ("Median at least", "Median at most")
     held = {float(f"{row[end]:.4g}") for row in drawn.rows if row["ε"] for end in ends}
@@ -87,9 +91,7 @@ def test_the_band_of_a_figure_is_in_its_table(home: Path, monkeypatch: pytest.Mo
 
 
 def test_numbers_of_the_charts_of_formulas_are_numbers(home: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
-    taken = collect.take("pcdbn")
-    assert taken is not None
+    taken = opening("pcdbn", monkeypatch)
     tables = {one.name.removeprefix("chart-"): one.rows for one in taken.drawn}
     for name in ("bounds", "delta-L", "delta-K", "delta-N"):
         assert all(isinstance(cell, float | int) for row in tables[name] for cell in row.values())
@@ -99,9 +101,7 @@ def test_numbers_of_the_charts_of_formulas_are_numbers(home: Path, monkeypatch: 
 
 
 def test_what_moves_completes_each_figure(home: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
-    taken = collect.take("mean")
-    assert taken is not None
+    taken = opening("mean", monkeypatch)
     assert {bool(one.said) for one in taken.drawn} == {False, True}  # measures and sections
     for drawn in taken.drawn:
         assert len(drawn.frames) == len(taken.budgets) == len(taken.findings)
@@ -124,9 +124,7 @@ def test_it_holds_the_charts_of_the_sections_with_their_tables(bundle: Path):
 
 def test_every_chart_of_a_section_has_its_caption(home: Path, monkeypatch: pytest.MonkeyPatch):
     """The raw mark of EnADPP's two training curves stands below the second one on the page."""
-    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
-    taken = collect.take("enadpp")
-    assert taken is not None
+    taken = opening("enadpp", monkeypatch)
     for name in ("chart-accuracy", "chart-loss"):
         drawn = next(one for one in taken.drawn if one.name == name)
         assert "Not private." in drawn.caption
@@ -245,9 +243,7 @@ def test_texts_cannot_end_the_script():
 def test_a_report_says_result_guarantee_assumptions_and_source(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
-    taken = collect.take("mean")
-    assert taken is not None
+    taken = opening("mean", monkeypatch)
     text = " ".join(one.text for one in (*report.above(taken), *report.below(taken)))
     card = taken.cards[taken.looked][taken.first]
     assert unescape(re.sub("<[^>]+>", "", taken.findings[taken.first])) in text
@@ -289,9 +285,7 @@ def test_a_report_is_one_page_that_holds_every_line_without_a_browser(
 
 
 def test_a_dollar_sign_in_a_report_is_a_letter(home: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(shipped, "FOLDER", SHIPPED)
-    taken = collect.take("mean")
-    assert taken is not None
+    taken = opening("mean", monkeypatch)
     name, shown = r"$\nothing{$", []
     draw = printed.draw
 

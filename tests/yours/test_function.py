@@ -275,9 +275,10 @@ def test_answers_of_a_witness_that_fails_are_not_taken_for_the_next_one(files):
         ),
         (["fits.py::broken", "--claim", "mu=1", "--data", "table.csv"], "no such column"),
         (["fits.py::forgets", "--claim", "mu=1", "--data", "table.csv"], "got None as 'output'"),
-        (
+        pytest.param(
             ["fits.py::undefined", "--claim", "mu=1", "--data", "table.csv", "--seconds", "3"],
             "fit: expected finite numbers, got none",
+            marks=pytest.mark.thorough,
         ),
         (["fits.py::leaves", "--claim", "mu=1", "--data", "table.csv"], "SystemExit: no licence"),
         (["fits.py::ends", "--claim", "mu=1", "--data", "table.csv"], "ended with code 3"),

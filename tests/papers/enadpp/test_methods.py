@@ -202,6 +202,7 @@ def _network(batch, table):
     return (trainer.models.network(VARIANTS["enadpp"], batch.spec, table, 64),)
 
 
+@pytest.mark.thorough
 def test_small_convolutions_train():
     results, _, kept = run("enadpp", {"network": "cnn", "noise": "gaussian"}, seeds=(0, 1))
     assert math.isfinite(results.mean("loss"))

@@ -620,7 +620,7 @@ def test_a_closed_menu_is_out_of_the_order_of_the_keyboard(
     page = phone(browser, f"{server[0]}/compare", 390)
     page.get_by_role("heading", level=1).first.wait_for()
     menu = page.locator("[data-testid=stSidebar]")
-    assert menu.evaluate("one => getComputedStyle(one).visibility") == "hidden"
+    expect(menu).to_have_css("visibility", "hidden")
     page.get_by_test_id("stExpandSidebarButton").click()
     expect(menu).to_have_css("visibility", "visible")
     page.close()

@@ -83,13 +83,15 @@ def replacing(folder: Path) -> Iterator[Path]:
     """A new folder that takes the place of one, which is the old one or the new one meanwhile.
 
     A process that is killed may leave `.FOLDER.new.part` or `.FOLDER.old.part` beside it, which the
-    next one removes; between two renames the folder is not there for a moment.
+    next one removes. Between two renames the folder is not there for a moment: killed then, it
+    leaves `.FOLDER.old.part` alone, which the next one first puts back.
 
     Raises:
         OSError: It cannot be written; the old one stays.
     """
     target = folder.absolute()
     new, old = (target.with_name(f".{target.name}.{kind}{PART}") for kind in ("new", "old"))
+    _put_back(old, target)
     for left in (new, old):
         if left.exists():
             shutil.rmtree(left)
@@ -100,11 +102,16 @@ def replacing(folder: Path) -> Iterator[Path]:
             target.rename(old)
         new.rename(target)
     finally:
-        if old.exists() and not target.exists():
-            old.rename(target)
+        _put_back(old, target)
         for left in (new, old):
             shutil.rmtree(left, ignore_errors=True)
     settle(target.parent)
+
+
+def _put_back(old: Path, target: Path) -> None:
+    """Gives a folder that was moved aside its name again, where nothing has taken its place."""
+    if old.exists() and not target.exists():
+        old.rename(target)
 
 
 def _begins(path: Path) -> str:

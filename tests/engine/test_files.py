@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from engine.core import files
 from engine.core.files import PART, give, writer
 
@@ -45,3 +47,14 @@ def test_what_a_dead_process_has_left_of_the_same_file_goes(tmp_path: Path):
         one.touch()
     give(path, b"new")
     assert sorted(tmp_path.iterdir()) == sorted([living, other, path])
+
+
+def test_a_folder_that_was_lost_between_two_renames_is_there_again(tmp_path: Path):
+    """A killed process has moved the old folder aside; the next one cannot write a new one."""
+    aside = tmp_path / f".site.old{PART}"
+    aside.mkdir()
+    (aside / "page").write_text("old")
+    with pytest.raises(OSError, match="disk full"), files.replacing(tmp_path / "site"):
+        raise OSError("disk full")
+    assert (tmp_path / "site" / "page").read_text() == "old"
+    assert [one.name for one in tmp_path.iterdir()] == ["site"]

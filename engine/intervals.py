@@ -146,11 +146,13 @@ def shares(
 
     counts = np.asarray(counts, np.float64)
     far = math.ceil(FAR * _deviation(noise))  # within so many records noise decides
-    k = np.round(counts)[:, None] + np.arange(-far, far + 1.0)
+    # a window of counts, or all of them where it would be wider; outside them there is no count
+    first = np.zeros(len(counts)) if 2 * far >= records else np.round(counts) - far
+    k = first[:, None] + np.arange(min(2 * far, records) + 1.0)
     chance = np.where((k >= 0) & (k <= records), below(counts[:, None] - k, noise), 0.0)
     k = np.clip(k, 0.0, records)
     ways = gammaln(records + 1.0) - gammaln(k + 1.0) - gammaln(records - k + 1.0)
-    under = np.round(counts) - far - 1.0  # all counts up to this one are below, whatever the noise
+    under = first - 1.0  # all counts up to this one are below, whatever the noise
     near = min(0.5, (EVENTS + NEAR * _deviation(noise)) / records)
 
     def tails(p: Floats) -> tuple[Floats, Floats]:
@@ -162,9 +164,9 @@ def shares(
         share = np.minimum(1.0, p / near) + np.maximum(0.0, 1.0 - (1.0 - p) / near)
         return less - half * share, 1.0 - less - half * (2.0 - share)
 
-    first, _ = _bracket(lambda p: tails(p)[1] < 0.0, len(chance))
-    _, last = _bracket(lambda p: tails(p)[0] >= 0.0, len(chance))
-    return first, last
+    low, _ = _bracket(lambda p: tails(p)[1] < 0.0, len(chance))
+    _, high = _bracket(lambda p: tails(p)[0] >= 0.0, len(chance))
+    return low, high
 
 
 def accuracy(right: float, records: int) -> Estimate:

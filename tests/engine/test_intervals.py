@@ -48,6 +48,12 @@ def test_a_count_without_noise_has_nearly_the_level():
     assert shares(np.array([0.0, 7.0]), 7, None)[1][1] == 1.0
 
 
+def test_noise_far_beyond_the_number_of_records_takes_no_more_room_than_they():
+    """Nothing follows from counts with noise a billion wide: each interval holds every share."""
+    low, high = shares(np.array([-1e9, 150.0, 1e9]), 300, Laplace(2.0, 2e-9))
+    assert np.all((low == 0.0) & (high == 1.0))
+
+
 @pytest.mark.parametrize("deviation", [0.0, 0.02, 1.0, 50.0])
 @pytest.mark.parametrize("noise", NOISES, ids=str)
 def test_the_chance_of_noise_and_a_normal_part_is_that_of_draws(noise, deviation):

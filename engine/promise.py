@@ -5,7 +5,7 @@ Status, proved ε, δ, accountant and sampling follow from the releases, by the 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Required, TypedDict, Unpack, cast
 
 from engine.core import declared
@@ -60,7 +60,7 @@ def words(package: str, name: str, **facts: object) -> Words:
     })  # fmt: skip
 
 
-class _Facts(Mapping[str, object]):
+class _Facts:
     """Facts by name, and sentences with facts in their braces."""
 
     def __init__(self, said: Mapping[str, Any], facts: Mapping[str, object]) -> None:
@@ -69,12 +69,6 @@ class _Facts(Mapping[str, object]):
     def __getitem__(self, name: str) -> object:
         fact = self.facts.get(name, (name,))
         return " ".join(self._sentences(fact)) if isinstance(fact, tuple) else fact
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**self.said, **self.facts})
-
-    def __len__(self) -> int:
-        return len({**self.said, **self.facts})
 
     def told(self, text: str) -> tuple[str, ...]:
         """A text with its facts; where it is one fact alone, the sentences that this names."""

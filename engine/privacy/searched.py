@@ -11,28 +11,44 @@ from dp_accounting import DpEvent
 from engine.privacy import gaussian
 from engine.privacy.answers import answer
 
+Make = Callable[[float], DpEvent]
+"""From a noise multiplier to the event that it causes."""
 Search = Callable[..., float]
 """From an event's maker, a budget, delta and a relation to a noise multiplier."""
+DOUBLINGS = 64
+"""How far beyond 1 a family may begin to be private: no search looks so far."""
 
 
 def searched(search: Search) -> Search:
     """Keeps what a search for a noise multiplier finds under a code of its own.
 
     A search asks the accountant about twenty times. Its code names the event at two multipliers,
-    which tell one family of events from another. What a formula answers is not kept.
+    which tell one family of events from another. What a formula answers is not kept, nor what is
+    searched for in a family without a private event.
     """
 
     @functools.wraps(search)
-    def found(
-        make: Callable[[float], DpEvent], target: float, delta: float, relation: str, **ways: Any
-    ) -> float:
+    def found(make: Make, target: float, delta: float, relation: str, **ways: Any) -> float:
         """The multiplier: known, or searched for now."""
         work = functools.partial(search, make, target, delta, relation, **ways)
-        if delta == 0 or gaussian.precision(make(1.0)) is not None:
+        family, rest = _private(make), sorted(ways.items())
+        if delta == 0 or family is None or gaussian.precision(family[0]) is not None:
             return work()
-        family, rest = (make(1.0), make(2.0)), sorted(ways.items())
         asked = (search.__name__, family, target, delta, relation, rest)
         text = f"{version('dp-accounting')}|{asked!r}"
         return answer(hashlib.sha256(text.encode()).hexdigest()[:16], work)
 
     return found
+
+
+def _private(make: Make) -> tuple[DpEvent, DpEvent] | None:
+    """A family's events at 1 and 2, or at the first doubling of 1 and at the next with privacy.
+
+    Events without privacy say nothing of the family: whatever has next to no noise is the same
+    event (`engine.privacy.releases.cost`). None where no doubling is private.
+    """
+    for power in range(DOUBLINGS):
+        pair = make(2.0**power), make(2.0 ** (power + 1))
+        if not any("NonPrivateDpEvent" in repr(event) for event in pair):
+            return pair
+    return None

@@ -7,6 +7,8 @@ from datasets import catalog as data_catalog
 from engine.papers.lvq import price
 from engine.privacy import accounting, answers
 from engine.privacy.answers import UnansweredError, at_once
+from engine.privacy.mechanisms import Gaussian
+from engine.privacy.releases import Release, cost
 from engine.privacy.searched import searched
 from pages.ui.paper import defaults
 
@@ -63,6 +65,27 @@ def test_another_bracket_is_another_question(asked):
     search(steps(5), 1.0, 1e-5, RELATION)
     search(steps(5), 1.0, 1e-5, RELATION, bracket=(1.0, 2.0))
     assert [bracket for _, bracket in ran] == [(1e-2, 1e6), (1.0, 2.0)]
+
+
+@pytest.mark.parametrize("rate", [0.1, 1.0])
+def test_noise_that_falls_below_all_privacy_at_one_is_told_from_other_noise(asked, rate):
+    """At the multipliers 1 and 2 both families are the same event, one without privacy."""
+    search, ran = asked
+
+    def falling(last):
+        return lambda z: cost([Release(Gaussian(1.0, z * s), rate=rate) for s in (1.0, last)])
+
+    assert falling(1e-7)(2.0) == falling(2e-7)(2.0)
+    found = [search(falling(last), 1.0, 1e-5, RELATION) for last in (1e-7, 2e-7, 1e-7)]
+    assert found[0] != found[1]
+    assert len(ran) == (2 if rate < 1.0 else 3)  # what a formula answers is not kept
+
+
+def test_a_family_without_a_private_event_is_searched_for_each_time(asked):
+    search, ran = asked
+    for _ in range(2):
+        search(lambda z: cost([Release(Gaussian(1.0, 0.0 * z))]), 1.0, 1e-5, RELATION)
+    assert len(ran) == 2
 
 
 def test_a_search_is_refused_where_nobody_waits(asked):

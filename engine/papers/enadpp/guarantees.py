@@ -8,7 +8,7 @@ from engine.papers.enadpp.spec import EnadppSpec
 from engine.papers.enadpp.variants import VARIANTS, Variant
 from engine.privacy.guarantee import Guarantee
 from engine.privacy.mechanisms import Laplace
-from engine.privacy.releases import BEFORE, cost
+from engine.privacy.releases import BEFORE, Batches, Release, cost
 from engine.promise import EXACT, promise, words
 
 
@@ -19,27 +19,26 @@ class Ledger:
     Attributes:
         reading: A, B or C.
         batch: One batch, replacing a record, as the paper counts.
-        epoch: One pass in disjoint batches, replacing a record: parallel composition.
-        epochs: All passes in disjoint batches: the sum.
-        sampled: The whole run in Poisson batches, adding or removing a record, at delta
-            = 0: what this program really does.
+            An epoch of disjoint batches spends the same: parallel composition.
+        epochs: All passes in disjoint batches: the sum over those that a record is in.
+        sampled: The whole run in the batches that are drawn here, leaving a record out of every
+            sum, at delta = 0: what this program really does.
     """
 
     reading: str
     batch: float
-    epoch: float
     epochs: float
     sampled: float
 
 
 def ledger(spec: EnadppSpec, n: int) -> tuple[Ledger, ...]:
     """One row per reading."""
-    rows = []
+    rows, parts = [], price.batches(spec.replace(sampling="shuffled")).parts
     for reading in ("A", "B", "C"):
         spent = price.paper_epsilon(spec, n, reading)
+        batch = Release(Laplace(1.0, spent), times=price.steps(spec, n), disjoint=parts)
         printed = spec.replace(calibration="paper", noise_reading=reading)
-        sampled = _pure(printed, n)
-        rows.append(Ledger(reading, spent, spent, spent * max(1.0, spec.epochs), sampled))
+        rows.append(Ledger(reading, spent, spent * batch.met(), _pure(printed, n)))
     return tuple(rows)
 
 
@@ -70,8 +69,8 @@ def _proved(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
     event, tight = cost(made), not variant.falling  # exactly, so many stairs would take minutes
     spent = accounting.epsilon(event, spec.delta, price.RELATION, tight=tight)
     exact = gaussian.precision(event) is not None
-    coins = price.batches(spec, variant).parts == 1
-    gap = not (coins or variant.correlated)
+    drawn = price.batches(spec, variant)
+    gap = drawn.parts > 1 and not drawn.kept
     said = words(
         __package__, "proved", spent=spent,
         mechanism=variant.mechanism or ("weighted",),
@@ -80,7 +79,7 @@ def _proved(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
         ratios="relevance over the layer's largest" if variant.ratios == "shares"
         else "entropy gains of relevance",
         accountant=EXACT if exact else "privacy loss distribution" if tight else "Renyi",
-        sampling=("coins" if coins else "cyclic" if variant.correlated else "shuffled",),
+        sampling=_sampling(drawn),
         moments=("moments",) * variant.whitens(spec.representation),
         following=("bounds",) * (variant.clipping(spec.clipping) == "adaptive"),
         arguments=_arguments(variant, spec),
@@ -95,8 +94,15 @@ def _proved(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee:
     return replace(card, delta=spec.delta)  # Laplace noise is priced at δ too
 
 
+def _sampling(drawn: Batches) -> tuple[str, ...]:
+    """The sentence on how records come into batches; none where all of them are in every one."""
+    if drawn.rate < 1.0:
+        return ("coins",)
+    return ("cyclic" if drawn.kept else "shuffled",) * (drawn.parts > 1)
+
+
 def poisson_price(variant: Variant, spec: EnadppSpec, n: int, steps: int | None = None) -> float:
-    """What the noise of shuffled batches would cost, were its batches drawn by coins.
+    """What the noise of shuffled batches would cost, were batches of their size drawn by coins.
 
     It is no price of the run: many programs state it for shuffled batches all the same. After so
     many steps, or all. What is released before the first step uses all records and costs the same.
@@ -105,7 +111,7 @@ def poisson_price(variant: Variant, spec: EnadppSpec, n: int, steps: int | None 
 
     made = price.releases(variant, spec, n)
     coins = [
-        one if one.first == BEFORE else replace(one, rate=spec.sample_rate, disjoint=1)
+        one if one.first == BEFORE else replace(one, rate=1.0 / one.disjoint, disjoint=1)
         for one in made
     ]
     tight = not variant.falling
@@ -141,10 +147,10 @@ def _printed(variant: Variant, spec: EnadppSpec, n: int, unit: str) -> Guarantee
     row = rows[spec.noise_reading]
     said = words(
         __package__, "printed",
-        sampling=("coins" if price.batches(spec).parts == 1 else "shuffled",),
+        sampling=_sampling(price.batches(spec)),
         size=price.batch_size(spec, n), epsilon=spec.epsilon, least=spec.alpha_min,
         each=", ".join(f"{r.batch:.4g} under {r.reading}" for r in rows.values()),
-        reading=row.reading, epoch=row.epoch, passes=spec.epochs, epochs=row.epochs,
+        reading=row.reading, batch=row.batch, passes=spec.epochs, epochs=row.epochs,
         scaled=("scaled",) * (variant.ratios == "shares"),
         sampled=row.sampled, length=relative_length(variant, spec, n),
     )  # fmt: skip

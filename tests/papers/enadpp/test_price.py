@@ -40,7 +40,13 @@ def test_the_sampled_price_of_the_printed_noise():
     """C: each step is 0.1-private when adding a record; 1000 steps of log(1 + .01 (e^.1 - 1))."""
     row = guarantees.ledger(PRINTED, N)[2]
     assert row.sampled == pytest.approx(1000 * math.log1p(0.01 * math.expm1(0.1)))
-    assert (row.epoch, row.epochs) == pytest.approx((0.2, 2.0))
+    assert (row.batch, row.epochs) == pytest.approx((0.2, 2.0))
+
+
+def test_half_an_epoch_more_is_a_further_batch_for_half_of_the_records():
+    """1.5 epochs of ten batches: five of them hold a record a second time."""
+    row = guarantees.ledger(PRINTED.replace(sample_rate=0.1, epochs=1.5), N)[2]
+    assert row.epochs == pytest.approx(2 * 0.2)
 
 
 def test_the_length_of_the_noise_against_the_clipping_bound():
@@ -165,6 +171,24 @@ def test_the_card_of_shuffled_batches_shows_the_gap(name):
     assert cheap < 0.5 < card.epsilon_proved <= 1.0
     assert "Shuffled" in card.sampling
     assert any(f"ε = {cheap:.3g} instead of" in reason for reason in card.reasons)
+
+
+def test_the_gap_is_to_coins_that_draw_batches_of_the_same_size():
+    """At q = 0.4 an epoch is cut into two batches, so each has half of the records."""
+    spec = EnadppSpec(epsilon=1.0, sampling="shuffled", sample_rate=0.4)
+    (made,) = price.releases(VARIANTS["psgd"], spec, N)
+    drawn = Release(made.mechanism, times=made.times, rate=0.5)
+    cheap = accounting.epsilon(cost((drawn,)), spec.delta, price.RELATION, tight=True)
+    assert guarantees.poisson_price(VARIANTS["psgd"], spec, N) == pytest.approx(cheap)
+
+
+@pytest.mark.parametrize("name", ["psgd", "dp_ftrl", "enadpp"])
+def test_no_coins_are_said_where_every_step_holds_all_records(name):
+    """1/0.7 is one batch to an epoch, rounded: nothing is drawn, and nothing is gained."""
+    spec = EnadppSpec(sample_rate=0.7, sampling="shuffled", calibration="paper")
+    card = guarantees.guarantee(VARIANTS[name], spec, N, "an image")
+    assert card.sampling == ""
+    assert not any("Priced as Poisson" in reason for reason in card.reasons)
 
 
 def test_what_is_released_before_the_first_step_gains_nothing_from_coins():

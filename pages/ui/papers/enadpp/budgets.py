@@ -109,7 +109,7 @@ def ledger(view: View) -> Chart:
     table = [
         {
             "Reading": row.reading, "One batch": number(row.batch),
-            "One epoch": number(row.epoch), "All epochs": number(row.epochs),
+            "One epoch": number(row.batch), "All epochs": number(row.epochs),
             "Drawn here": number(row.sampled),
         }
         for row in ledgers

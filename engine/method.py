@@ -155,7 +155,7 @@ class Entry(Generic[S]):
         return composed(self.releases(spec, n), steps)
 
     def promise(self, spec: S, data: Card) -> Guarantee:
-        """The card for a spec and a data set: what its rows and its bounds are counts.
+        """The card for a spec and a data set, whose rows of a person and whose bounds count.
 
         Raises:
             BudgetError: So large a loss that no accountant's grid holds it.

@@ -1,4 +1,4 @@
-"""Every error raised on purpose, by the engine and by the data sets alike.
+"""The errors that several packages raise on purpose, the data sets among them.
 
 * ExplorerError
   x SpecError       a field outside its bounds, or fields that contradict
@@ -10,7 +10,8 @@
   x MemoryLimitError  a limit on memory below which training cannot start (engine.core.room)
   x InterruptedRunError  a run that cannot go on now, and may when it is asked for again
 
-Each message is one sentence that says what was expected and what came instead.
+Those of one module alone stand there. Each message is one sentence that says what was expected and
+what came instead.
 """
 
 import re

@@ -1,7 +1,9 @@
-"""What a composition of private releases costs; the one module that asks an accountant.
+"""What a composition of private releases costs at one δ, and how much noise a budget needs.
 
-Pure events add up in `engine.privacy.pure`; everything else is dp-accounting's. Answers
-are cached by the event's text, since a slider asks for the same few again and again.
+Pure events add up in `engine.privacy.pure`; Gaussian releases of all records and noise inside an
+objective have formulas (`gaussian`, `objective`); everything else is dp-accounting's. Answers are
+cached by the event's text, since a slider asks for the same few again and again. Whole curves are
+asked for in `engine.privacy.curves`, what choosing costs in `engine.privacy.selection`.
 """
 
 import functools

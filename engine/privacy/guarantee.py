@@ -46,13 +46,13 @@ SECRET = (
     "This is the price of this release alone: every further release from the same records, and "
     "every look at their measures before it, adds to it.",
 )
+"""The same for a release with secret noise."""
 WHOLE = (
     "Noise is drawn and added in whole-number arithmetic, so no rounding is left out of the proof "
     "(Canonne, Kamath and Steinke 2020).",
     *SECRET[1:],
 )
 """The same for a release whose noise is drawn on whole numbers."""
-"""The same for a release with secret noise."""
 POISSON = "Poisson: each record is in a step with probability q, independently of the others"
 """The sampling that the accountants' amplification assumes."""
 

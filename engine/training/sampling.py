@@ -30,7 +30,7 @@ def coins(shape: tuple[int, ...], rate: float, rng: Generator) -> Tensor:
 def poisson(replicas: int, records: int, rate: float, rng: Generator) -> tuple[Tensor, Tensor]:
     """Draws a batch of its own for each replica: every record with probability `rate`.
 
-    Lots differ in size; they are padded to the largest with absent records, and to
+    Batches differ in size; they are padded to the largest with absent records, and to
     one record where all are empty, so that an empty batch is a step of noise alone.
 
     Returns:

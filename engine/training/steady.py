@@ -9,5 +9,5 @@ convolutions, which libraries divide among threads. A function in which they are
 from engine.training.threads import single_thread
 
 steady = single_thread()
-"""Runs a function on one thread. What it gives there stays, so that numbers that ship, which are
-of one thread, are not of an earlier version by it (`engine.runs.changes`)."""
+"""Runs a function on one thread. Numbers that ship are of one thread, so it changes none of them,
+and they do not count as those of an earlier version (`engine.runs.changes`)."""

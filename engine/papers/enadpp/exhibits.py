@@ -25,7 +25,7 @@ MNIST: dict[str, dict[str, Value]] = {
     PROVED: {"epochs": 6, "learning_rate": 3.0},
     "weighted": {"epochs": 6, "learning_rate": 1.5},
 }
-"""By variant; "weighted" where rigorous noise follows the ratios. Lots are of 3,000: the printed
+"""By variant; "weighted" where rigorous noise follows the ratios. Batches are of 3,000: the printed
 noise falls with the square of the batch size; with 600 the smallest budget stayed below 90 %."""
 DIGITS: dict[str, Value] = {"sample_rate": 0.1, "epochs": 20, "learning_rate": 0.5}
 ADNI: dict[str, Value] = {"sample_rate": 0.5, "epochs": 100, "learning_rate": 0.1}

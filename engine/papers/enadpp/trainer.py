@@ -1,4 +1,4 @@
-"""The training loop that the six methods share; what differs is read from the price.
+"""The training loop that all methods share; what differs is read from the price.
 
 A step draws a batch of its own for each replica, sums the clipped gradients, adds the noise
 of `price.mechanism` and descends. Curves are measured some twenty times in a run.

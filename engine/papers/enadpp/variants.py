@@ -17,6 +17,7 @@ class Variant:
         modern: Whether it trains as is best practice today: with momentum, bounded units or
             wavelet features, and the mean of its weights as the result.
         correlated: Whether steps share noise (`engine.privacy.toeplitz`).
+        claimant: Who claims its budget, and of what, as a heading of its card.
     """
 
     mechanism: str = ""

@@ -18,10 +18,14 @@ from engine.training import polynomials as poly
 from pages.ui.charts.size import against
 from pages.ui.paper import defaults
 from pages.ui.papers.pcdbn import figures
-from pages.ui.papers.pcdbn.formulas import _largest_numerator
+from pages.ui.papers.pcdbn.formulas import _largest_coefficient, _largest_numerator
 from pages.ui.words import number
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, plots, texts
+
+
+FEW = 6
+"""Filters whose maps are kept: fewer than stand in a row of filters."""
 
 
 def said(test: AppTest) -> str:
@@ -49,7 +53,7 @@ def finish(home: Path, job: Job) -> None:
         claim.append([Measured(step, tuple(rows), values)])
     arrays = {
         "filters": rng.normal(size=(len(rows), 16, 5, 5)),
-        "maps": rng.uniform(size=(len(rows), 3, 8, 4, 4)),
+        "maps": rng.uniform(size=(len(rows), 3, FEW, 4, 4)),
         "noise_matrix": rng.uniform(0.5, 3.0, len(rows)),
         "noise_patches": rng.uniform(0.01, 0.1, len(rows)),
     }
@@ -218,6 +222,17 @@ def test_small_pictures_are_tiled_in_rows():
     assert np.nansum(whole) == 9 * 25
 
 
+def test_maps_of_few_filters_stand_with_an_image_in_each_row():
+    made = figures.mosaic(np.ones((12, 4, 4)), signed=False, across=4)
+    assert np.shape(made.whole.data[0].z) == (3 * 5 - 1, 4 * 5 - 1)
+
+
+@pytest.mark.thorough
+def test_the_page_draws_the_maps_of_an_image_in_a_row(visited: Open):
+    shown = [np.shape(one["data"][0].get("z", ())) for one in charts(visited(tab="Pictures"))]
+    assert (3 * 5 - 1, FEW * 5 - 1) in shown
+
+
 def test_zeros_are_left_out_of_a_logarithmic_chart():
     made = against([1, 2], {"a": [0.0, 1.0]}, ("x", "y"), 1)
     assert made.whole.data[0].y == (None, 1.0)
@@ -227,6 +242,12 @@ def test_the_numerators_of_the_printed_polynomial():
     """(-5X^7 + 21X^5 - 35X^3 + 35X + 16) / 32."""
     assert _largest_numerator(Layer(degree=7)) == 35.0
     assert _largest_numerator(Layer(degree=3)) == 3.0
+
+
+def test_the_largest_coefficient_of_the_printed_objective():
+    """24 x 24 positions, and the orders' largest number: 35/32 at L = 7, 3/4 at L = 3."""
+    assert _largest_coefficient(Layer(degree=7)) == 576 * 35 / 32
+    assert _largest_coefficient(Layer(degree=3)) == 576 * 3 / 4
 
 
 def test_sensitivity_of_the_default_layer_by_hand():
@@ -241,6 +262,16 @@ def test_the_table_of_sensitivities_is_of_what_one_layer_gets(visited: Open):
     rows = table.set_index("Reading")["Noise on the average"]
     assert rows["Lemma 2"] == number(2**0.5 * 1312 / (0.67 * 1438)) == "1.93"
     assert "a convolution layer gets 0.67, with 1,438 training records of 8 × 8" in said(test)
+    ratio = table.set_index("Reading")["Signal over noise"]["Lemma 2"]
+    assert ratio == number(16 * 0.75 / (2**0.5 * 1312 / (0.67 * 1438)))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("activation", "there"), [("Logistic", False), ("Rectifier", True)])
+def test_sensitivities_say_whose_polynomial_they_are_of(visit: Open, activation: str, there: bool):
+    """Training as printed takes the polynomial of the chosen activation."""
+    test = visit("pcdbn", **{"pcdbn.tab": "Why", "pcdbn.activation": activation})
+    assert ("those of the logistic function's polynomial" in said(test)) == there
 
 
 def test_the_paper_is_in_the_catalogue():

@@ -13,7 +13,7 @@ from engine.runs.job import Job
 from engine.service.claim import take
 from engine.service.client import Client
 from engine.service.process import here
-from pages.ui.papers.yesiwell import network
+from pages.ui.papers.yesiwell import network, sections
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, plots
 
@@ -87,6 +87,24 @@ def test_the_network_follows_the_time(visited: Open):
     assert min(users["marker"]["color"]) < 0.3 < 0.7 < max(users["marker"]["color"]) <= 1.0
 
 
+@pytest.mark.thorough
+def test_where_training_diverged_no_prediction_is_counted(
+    visited: Open, monkeypatch: pytest.MonkeyPatch
+):
+    """No chance is known there; it is no prediction that nobody exercises more."""
+
+    def lost(kept):
+        known = chances(kept)
+        return None if known is None else np.full_like(known, np.nan)
+
+    chances = network.chances
+    monkeypatch.setattr(network, "chances", lost)
+    test = visited(tab="Network")
+    assert not test.exception
+    assert "Training diverged at this ε" in said(test)
+    assert "users are predicted correctly" not in said(test)
+
+
 def test_the_network_has_its_widgets_below_it(visited: Open):
     """The common page has the method above what a tab draws."""
     test = visited(tab="Network")
@@ -131,6 +149,23 @@ def test_the_text_of_the_predicted_chances_says_how_many_came_true(visited: Open
         for aim in (25.0, 75.0):
             x, y = min(zip(one["x"], one["y"], strict=True), key=lambda point: abs(point[0] - aim))
             assert f"{y:.0f} % of those near {x:.0f} %" in own
+
+
+@pytest.mark.thorough
+def test_a_group_without_a_test_window_is_not_drawn(visited: Open, monkeypatch: pytest.MonkeyPatch):
+    """Fewer than five users leave groups empty, which are kept as zeros."""
+
+    def emptied(view, method, name):
+        found = product(view, method, name)
+        if name == "by_friends" and found is not None:
+            found = np.concatenate([np.zeros_like(found[:, :1]), found[:, 1:]], 1)
+        return found
+
+    product = sections.product
+    monkeypatch.setattr(sections, "product", emptied)
+    test = visited(tab="Why")
+    assert "% for users with" in said(test)
+    assert ": 0.0 % for users with" not in said(test)
 
 
 def test_the_proof_counts_windows(visited: Open):

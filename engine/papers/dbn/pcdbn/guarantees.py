@@ -15,6 +15,7 @@ from engine.papers.dbn.pcdbn.sensitivity import monomials
 from engine.papers.dbn.pcdbn.spec import PcdbnSpec
 from engine.privacy.guarantee import Guarantee
 from engine.promise import Words, promise, words
+from engine.training.polynomials import coefficients
 
 TAYLOR_DEGREE, LINE_DEGREE = 5, 1
 
@@ -30,7 +31,8 @@ def pcdbn_card(spec: PcdbnSpec, n: int, unit: str) -> Guarantee:
         case "rigorous":
             return _rigorous(spec, n, unit)
         case "paper":
-            return _printed(spec, n, unit, spec.degree)
+            own = coefficients(spec.polynomial, spec.degree, spec.activation)
+            return _printed(spec, n, unit, len(own) - 1)
         case _:  # the published program, whose noise hides no record
             card = _unproved(spec, n, unit, words(__package__, "released"))
             return replace(card, status="not_private")

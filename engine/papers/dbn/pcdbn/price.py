@@ -26,8 +26,8 @@ with large budgets share one feature pass."""
 CROWD = 0.89
 """Noise of A over its mean eigenvalue at which the rule for d stops adding features."""
 WHOLE = (4,)
-"""Orders whose moments are released in full: 23,751 numbers of 5 x 5 patches. Others would be
-too many: the eighth moments have 10,518,300."""
+"""Orders whose moments are released in full: of 5 x 5 patches a symmetric matrix of 325 x 325,
+52,975 numbers. Others would be too many: the eighth moments have 10,518,300."""
 SKETCH = 6
 """Directions along which other moments are released: 1,287 numbers for the eighth."""
 NAMES = {3: "third", 4: "fourth", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth"}

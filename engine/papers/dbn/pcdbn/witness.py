@@ -25,6 +25,8 @@ FAINT = 1e-8
 def dark(spec: PcdbnSpec, data: Table) -> Pair:
     """The last training image black but for one faint dot; nobody else is there.
 
+    Where pixels are whole numbers, as MNIST's are, the image is plain white, and filters move.
+
     Three of eight releases do not change: the moments that make the filters. They are 1 % of mu.
     Filters climb on noise alone here, and in a third of the trainings a bright image sends them to
     other places than no image does; then both trainings of a pair say little about each other. A

@@ -21,7 +21,10 @@ def reference_card(spec: YesiwellSpec, n: int, unit: str) -> Guarantee:
 def network_card(spec: YesiwellSpec, n: int, unit: str) -> Guarantee:
     """The card of pCDBN, whatever its polynomial; what secret friendships need is an assumption."""
     if spec.calibration != "rigorous":
-        return _printed(spec, n, unit, "each layer's polynomial energy")
+        return _printed(
+            price.network_releases(spec, n), spec, unit, what="each layer's polynomial energy",
+            lower=("positions", "counts", "second"),
+        )  # fmt: skip
     own, matrix = price.own_windows(spec), price.matrix_sensitivity(spec)
     said = words(
         __package__, "network", own=own, friends=(spec.unit,), matrix=matrix, times=matrix / own,
@@ -31,11 +34,14 @@ def network_card(spec: YesiwellSpec, n: int, unit: str) -> Guarantee:
 
 
 def code_card(spec: YesiwellSpec, n: int, unit: str) -> Guarantee:
-    """The card of dPAH."""
+    """The card of dPAH; its noise does not depend on D, but it stops where users break D."""
+    made = price.code_releases(spec, n)
     if spec.calibration != "rigorous":
-        return _printed(spec, n, unit, "the auto-encoder's reconstruction error")
-    said = words(__package__, "code", own=price.own_windows(spec))
-    return _proved(spec, unit, price.code_releases(spec, n), said)
+        return _printed(made, spec, unit, what="the auto-encoder's reconstruction error", lower=())
+    checked = spec.unit == "user_and_graph"
+    secret = ("checked",) if checked else ()
+    said = words(__package__, "code", own=price.own_windows(spec), secret=secret)
+    return _proved(spec, unit, made, said, assumed=checked)
 
 
 def rival_card(spec: YesiwellSpec, n: int, unit: str) -> Guarantee:
@@ -55,10 +61,10 @@ def _proved(
     )  # fmt: skip
 
 
-def _printed(spec: YesiwellSpec, n: int, unit: str, what: str) -> Guarantee:
+def _printed(
+    made: tuple[Release, ...], spec: YesiwellSpec, unit: str, **facts: object
+) -> Guarantee:
     """The card of an algorithm as its text has it."""
-    said = words(
-        __package__, "printed", what=what, group=price.group(spec), objective=(spec.objective,)
-    )
-    made = price.network_releases(spec, n)
+    group, objective = price.group(spec), (spec.objective,)
+    said = words(__package__, "printed", group=group, objective=objective, **facts)
     return promise(made, RELATION, _unit(spec, unit), claimed=spec.epsilon, **said)

@@ -149,7 +149,7 @@ def products(scored: Scored, table: PanelTable) -> Arrays:
 
 
 def _predicted(scored: Scored) -> NDArray[np.uint8]:
-    """Predicted labels of the test windows, in their order; `NONE` behind the last, shape (R, m).
+    """Predicted labels of the test windows, in their order; `NONE` after the last, shape (R, m).
 
     Classification tests on another number of windows in each repetition.
     """
@@ -190,7 +190,10 @@ def _came(values: Tensor, windows: Sample, times: int, users: Tensor) -> NDArray
 
 
 def _by_friends(z: Tensor, windows: Sample) -> NDArray[np.float64]:
-    """Friends, accuracy and users in five groups of users by number of friends, (5, 3)."""
+    """Friends, accuracy and windows in five groups of users by number of friends, (5, 3).
+
+    A group without a test window is all zeros.
+    """
     right = _right(z, windows.test)
     order = torch.argsort(windows.friends, stable=True).argsort()
     place = (order * 5 // windows.users)[windows.test.user]

@@ -15,7 +15,8 @@ D is checked on the public friendships.
 
 `user_and_graph`: the same, and the friendships of the user go too. F_w then loses the same
 summand, since the sum is divided by D and not by |F_w|. That no user has more than D friends is
-then an assumption, since the friendships are secret.
+then an assumption, since the friendships are secret. A run that breaks it stops and names the
+largest number of friends, which no ε covers.
 
 Moments of patches see a user's own attributes alone: \Delta = W.
 """

@@ -75,32 +75,33 @@ def _over(x: Floats, y: Floats, name: str, colour: str, dash: str, **more: Any) 
     return path(name, x, y, colour, said, dash=dash, **own)
 
 
-def mosaic(pictures: Floats, *, signed: bool) -> Figure:
+def mosaic(pictures: Floats, *, signed: bool, across: int = ROW) -> Figure:
     """Small pictures side by side, each scaled by its own largest value.
 
     Args:
         pictures: Shape (k, h, w).
         signed: Whether both signs matter; else the pictures are grey values.
+        across: Pictures in a row.
     """
     hidden = {**HIDDEN, "constrain": "domain"}
     said = "%{z:.2f} of the largest"
     return figure(
-        [pixels(tiled(pictures), said, signed=signed, hoverongaps=False)],
-        height=66 * -(-len(pictures) // ROW) + 16,
+        [pixels(tiled(pictures, across), said, signed=signed, hoverongaps=False)],
+        height=66 * -(-len(pictures) // across) + 16,
         margin={"l": 4, "r": 4, "t": 4, "b": 4},
         xaxis=hidden,
         yaxis={**hidden, "autorange": "reversed", "scaleanchor": "x"},
     )
 
 
-def tiled(pictures: Floats) -> Floats:
+def tiled(pictures: Floats, across: int = ROW) -> Floats:
     """The pictures in rows, with gaps of NaN between them."""
     count, height, width = pictures.shape
-    rows = -(-count // ROW)
-    whole = np.full((rows * (height + GAP) - GAP, ROW * (width + GAP) - GAP), np.nan)
+    rows = -(-count // across)
+    whole = np.full((rows * (height + GAP) - GAP, across * (width + GAP) - GAP), np.nan)
     for i, one in enumerate(pictures):
         largest = float(np.abs(one).max(initial=0.0)) or 1.0
-        top, left = i // ROW * (height + GAP), i % ROW * (width + GAP)
+        top, left = i // across * (height + GAP), i % across * (width + GAP)
         whole[top : top + height, left : left + width] = one / largest
     return whole
 

@@ -139,21 +139,28 @@ def _implied(view: View, layer: Layer, filters: int) -> Table:
     rows = []
     for name, delta in _deltas(layer, filters).items():
         budget, many = (view.budget, min(own.batch, n)) if name == PROGRAM else (share, n)
+        signal = _largest_numerator(layer) if name == PROGRAM else _largest_coefficient(layer)
         noise = math.sqrt(2.0) * delta / (budget * many)
-        if name == PROGRAM:
-            ratio = _largest_numerator(layer) / noise
-        else:
-            ratio = sensitivity.signal_to_noise(delta, budget, n, layer)
         rows.append({
             "Reading": name, "Sensitivity Δ": number(delta),
-            "Noise on the average": number(noise), "Signal over noise": number(ratio),
+            "Noise on the average": number(noise), "Signal over noise": number(signal / noise),
         })  # fmt: skip
     many = sensitivity.monomials(layer.size, layer.degree)
     facts = {
         "side": layer.side, "degree": layer.degree, "size": layer.size, "many": many,
         "records": n, "share": share, "whole": view.data.records,
+        "ACTIVATION": own.activation != "sigmoid",
     }  # fmt: skip
     return Table(rows, facts, bare=True)
+
+
+def _largest_coefficient(layer: Layer) -> float:
+    r"""The largest of the coefficients that have noise as printed, of a white image at |X| = 1.
+
+    Each of the N_H^2 positions adds \alpha_l to that of order l.
+    """
+    alpha = np.abs(poly.coefficients(layer.polynomial, layer.degree))
+    return float(layer.hidden**2 * alpha.max())
 
 
 def _largest_numerator(layer: Layer) -> float:

@@ -157,8 +157,9 @@ def _pictures(view: View, budget: float) -> list[Part]:
     if filters is None or maps is None:
         return [f"**{title}**", waiting(view)]
     few, seen = filters[0][:SHOWN], maps[0].reshape(-1, *maps.shape[-2:])
+    each = maps.shape[2]  # of one image: a row
     parts: list[Part] = [f"**{title}**"]
-    for name, what, signed in (("filters", few, True), ("maps", seen, False)):
+    for name, what, row in (("filters", few, figures.ROW), ("maps", seen, each)):
         count, high, across = what.shape
         facts = {
             "title": title, "count": count, "high": high, "across": across,
@@ -166,7 +167,9 @@ def _pictures(view: View, budget: float) -> list[Part]:
         }  # fmt: skip
         rows = [{"Picture": i + 1, "Largest": number(float(np.abs(one).max()))}
                 for i, one in enumerate(what)]  # fmt: skip
-        parts.append(Chart(figures.mosaic(what, signed=signed), rows, facts, name))
+        parts.append(
+            Chart(figures.mosaic(what, signed=name == "filters", across=row), rows, facts, name)
+        )
     return parts
 
 

@@ -7,6 +7,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from engine.papers.dbn.yesiwell.described import TEST
+from engine.papers.dbn.yesiwell.layout import MOST
 from pages.ui.charts.figure import Figure, Floats, by_row
 from pages.ui.charts.marks import HIDDEN, dots, path
 from pages.ui.charts.theme import GRID, INK, SERIES, brief, figure
@@ -17,13 +19,13 @@ from pages.ui.paper.series import chosen, waiting
 from pages.ui.paper.view import View
 
 TIME = "yesiwell.time"
-LATEST = 28
-"""Most times that a run is tested on."""
-_COUNTED = range(1, LATEST + 1)
+_COUNTED = range(1, TEST + 1)
 TIMES = Offer("time", tuple(map(str, _COUNTED)), tuple(_COUNTED), "1")
 """What the slider below the picture says, which is drawn after it."""
-LARGEST = 600
-"""Users that are drawn; larger networks are sampled (`engine.papers.dbn.yesiwell.layout`)."""
+DIVERGED = (
+    ":material/trending_up: Training diverged at this ε in every repetition. "
+    "Try a larger ε, or *Bounded* under *Noisy objective*."
+)
 SMALL, LARGE = 6.0, 20.0
 """Diameters of users with the fewest and with the most friends, in pixels."""
 
@@ -34,7 +36,7 @@ def _drawn_by(view: View) -> None:
         view.pick()
         with st.container(width=240):
             st.slider(
-                "Times after training", 1, LATEST, 1, key=TIME, bind="query-params",
+                "Times after training", 1, TEST, 1, key=TIME, bind="query-params",
                 help="Later times are predicted from the days before them; nothing is trained "
                 "again.",
             )  # fmt: skip
@@ -48,8 +50,10 @@ def friendships(view: View) -> list[Part]:
         classes = vars(one.job.spec())["task"] == "classification"
         why = "Shown for the task of predicting the next time." if classes else waiting(view)
         return [why, Widgets(view.pick)]
-    row = int(rows[0])
     time = min(int(address.value("yesiwell", TIMES)), courses.shape[1])
+    row = next((int(row) for row in rows if np.isfinite(courses[row, time - 1]).all()), None)
+    if row is None:
+        return [DIVERGED, Widgets(view.pick)]
     chance = courses[row, time - 1]
     came = np.asarray(one.arrays["came"], np.float64)[row][time - 1]
     places = np.asarray(one.arrays["places"], np.float64)[row]
@@ -62,7 +66,7 @@ def friendships(view: View) -> list[Part]:
         "simulated": "simulated " if view.data.simulated else "",
         "right": right.mean(),
         "more": (chance > 0.5).mean(),
-        "SAMPLED": view.data.records > LARGEST,
+        "SAMPLED": view.data.records > MOST,
         "drawn": len(places),
     }
     figure = draw(places, np.asarray(one.arrays["links"][row], np.int64), chance, right)

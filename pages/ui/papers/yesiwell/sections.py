@@ -21,8 +21,8 @@ from pages.ui.words import number
 
 OWN = "pcdbn"
 NETWORKS = ("pcdbn", "pcdbn_te", "pcdbn_pw")
-LAYERS = {"sctrbm": 1, "dpah": 1}
-"""Layers that are trained before the output layer; two elsewhere."""
+LAYERS = 2
+"""Layers of these that are trained before the output layer."""
 TIMES = {"yesiwell": (6, 12, 28, 54), "yesiwell_weekly": (6, 12, 18, 24)}
 """Values of M by data set; the page's own is added."""
 NEAR = (25.0, 75.0)
@@ -53,7 +53,7 @@ def _course(view: View, method: str) -> Line | None:
     """Accuracy by epoch of the output layer; the steps before it are left out."""
     steps, values = history(view, method, "accuracy")
     own = view.setting(method)
-    before = 0 if own.calibration == "rigorous" else LAYERS.get(method, 2) * own.pretraining
+    before = 0 if own.calibration == "rigorous" else LAYERS * own.pretraining
     return drawn(view, method, steps - before, 100.0 * values)
 
 
@@ -118,10 +118,12 @@ def _diagonal(figure: Figure, drawn: Sequence[Line]) -> None:
 
 def by_friends(view: View) -> Lines | None:
     """Accuracy in five groups of users by number of friends."""
-    lines = [
-        drawn(view, name, groups[:, :, 0].mean(0), 100.0 * groups[:, :, 1].T)
-        for name, groups in _each(view, "by_friends")
-    ]
+    lines = []
+    for name, groups in _each(view, "by_friends"):
+        kept = (groups[:, :, 2] > 0).all(0)  # of fewer than five users some groups are empty
+        if kept.any():
+            friends, right = groups[:, kept, 0].mean(0), groups[:, kept, 1]
+            lines.append(drawn(view, name, friends, 100.0 * right.T))
     first = next((one for one in lines if one is not None), None)
     if first is None:
         return None

@@ -48,8 +48,12 @@ def test_captions_say_that_fewer_coefficients_get_noise_than_in_the_text(name):
     (caption,) = [one.caption for one in EXHIBITS if one.name == name]
     orders = 7 + 1
     assert "As printed is our reading" in caption
-    noisy = f"{orders} of the {monomials(5, 7):,} coefficients of each convolution filter get noise"
+    noisy = f"{orders} of the {monomials(5, 7):,} coefficients of each filter of the first layer"
     assert noisy in caption
+    assert "and 8 of far more in the second" in caption
+    assert "The second layer has the first layer's sensitivity, although Lemma 2 of its own" in (
+        caption
+    )
 
 
 def test_the_caption_of_figure_5a_quotes_what_ships_and_what_the_text_finds():

@@ -122,6 +122,14 @@ def test_a_card_as_printed_calls_fewer_coefficients_our_reading(name, degree):
     assert f"there are {monomials(5, 7):,}, which cannot be run" in said
 
 
+def test_a_card_as_printed_counts_the_rectifiers_coefficients():
+    """It is a line where it is positive, whatever L."""
+    spec = PcdbnSpec(calibration="paper", degree=7, activation="relu")
+    reasons = PAPER.entry("pcdbn").guarantee(spec, N, "an image").reasons
+    assert any(f"{monomials(5, 1):,} in each group at L = 1 and" in one for one in reasons)
+    assert any("second layer's noise has the first layer's sensitivity" in one for one in reasons)
+
+
 def test_psgd_spends_its_budget_with_its_last_epoch():
     spec = PcdbnSpec(epsilon=1.0, sgd_epochs=3)
     made = shared.gradient_releases(spec, N)

@@ -226,6 +226,43 @@ def test_a_card_as_printed_says_which_coefficients_get_noise(name):
     assert math.comb(height * width + 1 + 8, 8) > 1e9  # monomials of weights and bias, degree 8
 
 
+LARGER = (
+    "not divided by a map's positions", "each count as larger by half of its range",
+    "second layer's noise has the first layer's sensitivity",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "there"), [("pcdbn", True), ("pcdbn_te", True), ("dpah", False)])
+def test_a_card_as_printed_says_where_our_noise_is_not_the_texts(name: str, there: bool):
+    """DPAH has no layer of a polynomial energy."""
+    card = PAPER.entry(name).guarantee(SPEC.replace(calibration="paper"), 254, "a user")
+    assert all((said in " ".join(card.reasons)) == there for said in LARGER)
+
+
+@pytest.mark.parametrize("name", ["pcdbn", "dpah"])
+def test_a_card_with_secret_friendships_says_what_the_check_of_them_tells(name: str):
+    """`check_friends` names the largest number of friends: no proof covers where it stops."""
+    secret = PAPER.entry(name).guarantee(SPEC.replace(unit="user_and_graph"), 254, "a user")
+    public = PAPER.entry(name).guarantee(SPEC, 254, "a user")
+    said = "its message names the largest number of friends: no ε covers that"
+    assert [said in " ".join(card.reasons) for card in (secret, public)] == [True, False]
+    assert (secret.status, public.status) == ("proved_under_assumption", "proved")
+
+
+def test_times_of_a_quick_look_stand_beside_none_of_the_papers():
+    quick, full = (exhibits.time(size) for size in (False, True))
+    assert {(one.column, one.published) for one in quick} == {("60 epochs", None)}
+    assert [one.published for one in full] == [2910.0, 2141.0, None, None, None]
+
+
+def test_dp_sgd_has_rates_on_both_sides_of_the_one_that_it_begins_with():
+    low, high = knobs(YesiwellSpec)["gradient_rate"].range
+    assert low < SPEC.gradient_rate < high
+    names = {knobs(YesiwellSpec)[field].label
+             for field in ("pretraining_rate", "learning_rate", "gradient_rate")}  # fmt: skip
+    assert len(names) == 3
+
+
 @pytest.mark.parametrize("exhibit", exhibits.EXHIBITS, ids=lambda e: e.name)
 def test_cells_without_results_have_no_numbers_of_ours(exhibit):
     jobs = exhibit.jobs(False)

@@ -23,7 +23,6 @@ from pages.ui.words import number
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, plots, texts
 
-
 FEW = 6
 """Filters whose maps are kept: fewer than stand in a row of filters."""
 

@@ -12,16 +12,17 @@ and Tramer 2024): the records whose means lie farthest apart in the attacker's o
 judged in further ones.
 
 Guarantees:
-    Where the number of records is public, each record is in a half by its own fair coin, so that a
-    half with it and one with its place empty are neighbours. Persons of a survival table are drawn
-    in halves of one size: a half with a person and one with another in the place are neighbours.
-    Either way a guess about one record is right with probability at most
+    Each record is in a half by its own fair coin, so that a half with it and one without it (or
+    with its place empty, where the number of records is public) are neighbours. Where persons of a
+    survival table are neighbours by being replaced, they are drawn in two halves of one size: a
+    half with a person and one with another in the place are neighbours. Either way a guess about one record is right with probability at most
     (e^\varepsilon + \delta) / (1 + e^\varepsilon). Trainings that are judged are independent of
     each other and of what was learned, so the share of right guesses in a training has the same
     mean in all, which `bounds.mean_bound` bounds. Guesses within a training may depend on each
     other.
 """
 
+import functools
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -156,14 +157,27 @@ def _halves(
 
 
 def drawn(setting: Setting, data: Table, number: int) -> Booleans:
-    """Which records training number `number` has, shape (n,)."""
+    """Which records training number `number` has, shape (n,).
+
+    Of an odd number of persons the last is in no half: all others would be out more often than in.
+    """
     rng = np.random.default_rng([7, number])
-    if not isinstance(data, SurvivalTable):
+    if not _replaced(setting, data):
         return rng.random(len(data)) < 0.5
     pool = min(len(data), 2 * int(getattr(setting.spec, "records", len(data))))
+    pool -= pool % 2
     inside = np.zeros(len(data), bool)
     inside[rng.permutation(pool)[: pool // 2]] = True
     return inside
+
+
+@functools.lru_cache(maxsize=1)
+def _replaced(setting: Setting, data: Table) -> bool:
+    """Whether halves are neighbours where a person is replaced, and not where one is left out."""
+    if not isinstance(data, SurvivalTable):
+        return False
+    card = setting.entry.guarantee(setting.spec, len(data), data.card.record)
+    return card.relation == "replace_one"
 
 
 def _flat(told: Mapping[str, Floats]) -> Floats:

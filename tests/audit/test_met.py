@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.audit.bounds import epsilon_of_errors, mean_bound
-from engine.audit.met import exposed, half, meet
+from engine.audit.met import drawn, exposed, half, meet
 from engine.audit.training import Setting
 from engine.catalog import paper
 from engine.cli.main import main
@@ -74,6 +74,19 @@ def test_a_half_has_the_records_of_that_half_alone(slug):
     else:
         assert len(some) == len(table)
         assert set(some.left_out) == set(np.flatnonzero(~inside))
+
+
+@pytest.mark.parametrize("relation", ["replace_one", "add_or_remove_one"])
+def test_halves_that_differ_by_one_person_are_neighbours(relation):
+    """Of one size where a person is replaced, each in as often as out; by coins where not."""
+    one, data = paper("mean"), small.people()
+    table = half(data, np.arange(len(data)) < 59)
+    entry = one.entry("laplace")
+    own = replace(entry, guarantee=lambda *own: replace(entry.guarantee(*own), relation=relation))
+    setting = Setting.of(own, one.spec(records=30), data)
+    members = np.array([drawn(setting, table, number) for number in range(100)])
+    one_size, places = len(set(members.sum(1))) == 1, members.any(0).sum()
+    assert (one_size, places) == ((True, 58) if relation == "replace_one" else (False, 59))
 
 
 def loud(epsilon):

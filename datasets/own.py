@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from datasets import own_child, own_names, own_store
-from datasets.base import Card, LabelledTable, SurvivalTable
+from datasets.base import Card, Integers, LabelledTable, SurvivalTable
 from datasets.own_child import answer, named
 from datasets.own_store import NAME, PREFIX, Words
 from engine.core import settings
@@ -225,6 +225,16 @@ def classes(name: str) -> tuple[str, ...]:
     return own_names.names(words(name).classes)
 
 
+def labels(name: str) -> tuple[Integers, Integers]:
+    """The class of each row of a table, and of each that is set aside for tests, (n,) and (m,).
+
+    Raises:
+        RequestError: It is not kept here.
+        DatasetError: What is kept is damaged, or holds no classes.
+    """
+    return _labels(_place(name))
+
+
 def load(name: str) -> SurvivalTable | LabelledTable:
     """Reads a table.
 
@@ -238,6 +248,11 @@ def load(name: str) -> SurvivalTable | LabelledTable:
 @functools.lru_cache(maxsize=4)
 def _load(place: Path) -> SurvivalTable | LabelledTable:
     return replace(own_store.load(place), card=card(place.stem))
+
+
+@functools.lru_cache(maxsize=16)
+def _labels(place: Path) -> tuple[Integers, Integers]:
+    return own_store.labels(place)
 
 
 def _place(name: str) -> Path:

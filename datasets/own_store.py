@@ -22,7 +22,7 @@ from typing import IO
 import numpy as np
 
 from datasets import packed
-from datasets.base import Booleans, Card, Floats, LabelledTable, SurvivalTable
+from datasets.base import Booleans, Card, Floats, Integers, LabelledTable, SurvivalTable
 from engine.core import files, stored
 from engine.core.errors import DatasetError
 from engine.core.home import home, private_folder, private_opener
@@ -311,6 +311,23 @@ def varies(where: Path) -> bool:
             file.seek(-size, io.SEEK_END)
             with np.load(file, allow_pickle=False) as held:
                 return any(key.startswith("course_") for key in held.files)
+    except DAMAGED as error:
+        raise damaged(where.stem, "arrays") from error
+
+
+def labels(where: Path) -> tuple[Integers, Integers]:
+    """The classes of the rows of a kept table, and of those that are set aside for tests.
+
+    Raises:
+        DatasetError: It is damaged, or holds no classes.
+    """
+    size = head(where).size
+    try:
+        with where.open("rb") as file:
+            file.seek(-size, io.SEEK_END)
+            with np.load(file, allow_pickle=False) as held:
+                beside = f"{packed.TEST}y"
+                return held["y"], held[beside] if beside in held else np.zeros(0, np.int64)
     except DAMAGED as error:
         raise damaged(where.stem, "arrays") from error
 

@@ -1,11 +1,11 @@
 r"""A realistic attacker: sees only what is published, and guesses who was in the data.
 
-Whoever sees every step and chooses the data checks the proof. Here the attacker sees the published
-arrays and measures alone, and the data are real: each training is on a random half of the records,
-and the attacker guesses of each record whether it was in that half (membership inference; Carlini
-et al. 2022). From trainings of their own they know the published numbers' mean with and without
-each record; the score of a record is the likelihood ratio of normal numbers with these means, for
-which only the products of trainings with each other are needed.
+An attacker who sees every step and chooses the data checks the proof. Here the attacker sees the
+published arrays and measures alone, and the data are real: each training is on a random half of the
+records, and the attacker guesses of each record whether it was in that half (membership inference;
+Carlini et al. 2022). From trainings of their own they know the published numbers' mean with and
+without each record; the score of a record is the likelihood ratio of normal numbers with these
+means, for which only the products of trainings with each other are needed.
 
 Such an attack is told by its success on those who are exposed most, not on average (Aerni, Zhang
 and Tramer 2024): the records whose means lie farthest apart in the attacker's own trainings are
@@ -15,11 +15,11 @@ Guarantees:
     Each record is in a half by its own fair coin, so that a half with it and one without it (or
     with its place empty, where the number of records is public) are neighbours. Where persons of a
     survival table are neighbours by being replaced, they are drawn in two halves of one size: a
-    half with a person and one with another in the place are neighbours. Either way a guess about one record is right with probability at most
-    (e^\varepsilon + \delta) / (1 + e^\varepsilon). Trainings that are judged are independent of
-    each other and of what was learned, so the share of right guesses in a training has the same
-    mean in all, which `bounds.mean_bound` bounds. Guesses within a training may depend on each
-    other.
+    half with a person and one with another in the place are neighbours. Either way a guess about
+    one record is right with probability at most (e^\varepsilon + \delta) / (1 + e^\varepsilon).
+    Trainings that are judged are independent of each other and of what was learned, so the share of
+    right guesses in a training has the same mean in all, which `bounds.mean_bound` bounds. Guesses
+    within a training may depend on each other.
 """
 
 import functools

@@ -49,7 +49,7 @@ class State:
 
 
 def _numbers(parts: tuple[Tensor, ...]) -> NDArray[np.float64]:
-    """One array; a training that diverged counts as a guess for neither."""
+    """One array; a training that diverged scores 0, which is no sign of the witness."""
     joined: NDArray[np.float64] = torch.cat(list(parts)).double().cpu().numpy()
     return np.nan_to_num(joined, nan=0.0)
 

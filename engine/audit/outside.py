@@ -1,11 +1,11 @@
 """The attacker who sees what is published and nothing else, and what the other one may add up.
 
-Whoever sees every release computes a likelihood ratio from their values before noise. Whoever sees
-the published arrays and measures alone has no such values, but may train as often as they like on
-both data sets. From trainings of their own they take each number's mean in both worlds and its
-variance, and score further trainings by the ratio that independent normal numbers would have. The
-bound judges any score, so it holds whatever the numbers' true distribution is; the score is best
-where they are independent and normal.
+An attacker who sees every release computes a likelihood ratio from their values before noise. One
+who sees the published arrays and measures alone has no such values, but may train as often as they
+like on both data sets. From trainings of their own they take each number's mean in both worlds and
+its variance, and score further trainings by the ratio that independent normal numbers would have.
+The bound judges any score, so it holds whatever the numbers' true distribution is; the score is
+best where they are independent and normal.
 """
 
 import hashlib

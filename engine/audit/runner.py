@@ -74,7 +74,7 @@ def _worlds(setting: Setting, count: int, start: int) -> tuple[Scored, Scored]:
 
 
 def _joined(without: Sequence[Tensor], present: Sequence[Tensor]) -> Scores:
-    """Scores of all chunks; a training that diverged counts as a guess for neither."""
+    """Scores of all chunks; a training that diverged scores 0, which is no sign of the witness."""
     arrays = [
         np.nan_to_num(torch.cat(list(parts)).double().cpu().numpy(), nan=0.0)
         for parts in (without, present)

@@ -17,8 +17,8 @@ def neighbours(case: Case) -> Iterator[tuple[Table, Table, float]]:
     """Two tables, and how many sensitivities apart their values may be.
 
     Replacing a record removes one and adds one: where neighbours differ by adding or removing a
-    record, that is twice the sensitivity. Labels and outcomes stay, since folds may depend on
-    them. Where the paper names a witness, its pair is neighbouring as the card says: once.
+    record, that is twice the sensitivity. The class of a labelled record stays, since folds may
+    depend on it. Where the paper names a witness, its pair is neighbouring as the card says: once.
     """
     relation = case.entry.guarantee(case.base, case.n, "a person").relation
     times = 1.0 if relation == "replace_one" else 2.0

@@ -111,6 +111,21 @@ def test_a_finished_attack_says_what_it_showed(proof, trained):
     assert "[attacked](/learn#attacked) **at least 0.4**" in text
 
 
+def test_a_score_that_was_chosen_is_drawn_by_the_trainings_that_did_not_choose_it():
+    """Here they are the odd ones, on which the score tells nothing."""
+    told = np.tile([5.0, 0.0], 50)
+    stored = np.tile(np.linspace(0.0, 1.0, POINTS), (100, 1))
+    names = ("alarms", "misses", "misses_low", "misses_high", "misses_proved")
+    arrays = {"without": np.zeros(100), "present": told, **dict.fromkeys(names, stored)}
+    chosen, half = attack._tradeoff({**arrays, "judged": np.full(100, 100)})
+    assert half
+    assert chosen["misses"][0] == 1.0
+    assert 1.0 - chosen["misses_low"][0] > 0.2  # of fifty trainings of each kind
+    whole, half = attack._tradeoff({**arrays, "judged": np.full(100, 200)})
+    assert not half
+    assert whole["misses"].tolist() == stored[0].tolist()
+
+
 def ships(monkeypatch, job: Job, **values) -> None:
     """One attack ships, on this very setting."""
     row = replace(ROW, **{"run": audits.name(job), "epsilon_proved": 1.0, **values})

@@ -3,12 +3,14 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from datasets import own
 from datasets.connectivity import PAIRS, REGIONS, WINDOWS
 from engine.catalog import catalog
 from engine.core.gauges import gauges
@@ -20,6 +22,7 @@ from engine.service.claim import Claim, take
 from engine.service.client import Client
 from engine.service.process import here
 from engine.service.store import Store
+from engine.training.split import held_out_rows
 from pages.ui.charts import lines
 from pages.ui.charts.theme import style
 from pages.ui.charts.tiles import Layer, tiles
@@ -30,7 +33,7 @@ from pages.ui.paper.overlay import overlays
 from pages.ui.paper.said import say
 from pages.ui.paper.view import offers
 from pages.ui.papers.enadpp import budgets as enadpp_budgets
-from pages.ui.papers.enadpp import figures
+from pages.ui.papers.enadpp import figures, pictures
 from pages.ui.papers.enadpp.regions import square
 from tests.pages.conftest import Open, with_coarse
 from tests.pages.drawn import loads_nothing_heavy, texts, tour
@@ -317,6 +320,27 @@ def test_a_line_skips_what_has_diverged():
     assert one is not None
     assert (one.x.tolist(), one.middle.tolist()) == ([1.0, 3.0], [2.0, 5.0])
     assert lines.line("None", style(0), np.array([1]), np.full((1, 2), np.nan)) is None
+
+
+def test_a_class_without_test_records_is_no_class_that_is_never_right(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """Of 25 rows five are tested, none of which is of class 1."""
+    y = np.array([1] * 4 + [2] * 8 + [0] * 13)
+    assert set(y[held_out_rows(25)]) == {0, 2}
+    shares = np.array([[0.9, 0.0, 0.4]])
+    monkeypatch.setattr(pictures, "needed", lambda *asked: [shares])
+    monkeypatch.setattr(pictures, "product", lambda *asked: shares)
+    monkeypatch.setattr(pictures, "look", lambda *asked: style(0))
+    monkeypatch.setattr(own, "labels", lambda name: (y, y[:0]))
+    view = SimpleNamespace(
+        method="dpsgd", entry=SimpleNamespace(label="One"),
+        data=SimpleNamespace(name="own_0123456789abcdef"),
+    )  # fmt: skip
+    chart = pictures.classes(view)
+    assert (chart.facts["worst"], chart.facts["best"], chart.facts["LEFT"]) == ("2", "0", True)
+    bar, beside, _ = json.loads(chart.figure.to_json())["data"]
+    assert (bar["x"], bar["y"], beside["y"]) == (["0", "2"], [90.0, 40.0], [90.0, 40.0])
 
 
 def test_gradients_are_counted_on_both_sides_of_the_bound():

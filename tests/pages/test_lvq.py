@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from pages.ui.kit import card
 from pages.ui.kit.chart import Picture
 from pages.ui.paper import defaults, panels
 from pages.ui.paper.choice import MANY, untouched
+from pages.ui.paper.said import say
 from pages.ui.paper.view import offers
 from pages.ui.papers.lvq import costs as lvq_costs
 from pages.ui.papers.lvq import figures
@@ -303,6 +305,47 @@ def test_the_map_says_what_the_whole_metric_gets_right_and_no_order(visit: Open,
 def test_distances_that_differ_much_are_logarithmic(far: float, kind: str):
     actual = body(figures.memory(["A"], np.array([0.1]), None, np.array([far])))
     assert actual["layout"]["xaxis"].get("type", "-") == kind
+
+
+def small(monkeypatch: pytest.MonkeyPatch, private: dict[str, Any], **spec: Any) -> Any:
+    """What a section draws from, with these arrays of the chosen method and nothing else."""
+    monkeypatch.setattr(lvq_costs, "both", lambda view, method: (private, None))
+    results = SimpleNamespace(gauges={"clipped_omega": 0}, mean=lambda gauge, **at: 1.0)
+    return SimpleNamespace(
+        method="gmlvq_dp", spec=LvqSpec(**spec), budget=1.0, data=data_catalog.card("digits"),
+        watched={"gmlvq_dp": SimpleNamespace(results=results)},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("split", [0.0, 0.3])
+def test_gradients_that_are_clipped_as_one_are_not_counted_apart(
+    monkeypatch: pytest.MonkeyPatch, split: float
+):
+    counts = np.zeros((1, 2, 60), np.int32)
+    counts[:, :, 20] = 10  # both parts of all gradients are shorter than C
+    private = {"histogram": counts, "edges": np.logspace(-3, 3, 61)[None]}
+    chart = lvq_costs.clipping(small(monkeypatch, private, split=split))
+    apart = [name for name in chart.rows[0] if name.startswith("Clipped")]
+    dotted = [one for one in body(chart.figure)["data"] if one.get("yaxis") == "y2"]
+    assert len(apart) == len(dotted) == (2 if split else 0)
+    section = next(one for one in defaults.layout("lvq").sections if one.name == "clipping")
+    said = say(section.words, "finding", {"budget": 1.0, **chart.facts})
+    assert ("gradients are clipped, prototypes and matrix taken as one." in said) is (split == 0.0)
+
+
+def test_a_prototype_without_a_record_of_its_class_reveals_none(monkeypatch: pytest.MonkeyPatch):
+    """In the first repetition there is no record of class 2, and in none of class 1."""
+    members = np.array([[5, 0, 0, 4], [5, 0, 1, 4]])
+    none = members == 0
+    apart = np.where(none, np.inf, [[0.5, 0.0, 0.0, 0.3], [0.3, 0.0, 0.1, 0.3]])
+    private = {
+        "labels": np.tile(np.arange(4), (2, 1)), "members": members, "distance": apart,
+        "typical": np.where(none, np.nan, 0.5),
+    }  # fmt: skip
+    chart = lvq_costs.memory(small(monkeypatch, private))
+    assert [row["Prototype"] for row in chart.rows] == ["Class 0, 5 records", "Class 3, 4 records"]
+    assert [row["Nearest, with noise"] for row in chart.rows] == pytest.approx([0.4, 0.3])
+    assert (chart.facts["nearest"], chart.facts["LEFT"]) == ("Class 3", True)
 
 
 def test_each_bound_cuts_what_is_longer():

@@ -27,7 +27,7 @@ PRIVATE_MATRIX = (*MATRIX, "ridge", "split")
 PUBLIC_MATRIX = (*MATRIX, "initialisation")
 """Without privacy, which kind of initialisation only says whether there is a covariance."""
 LARGE = 14_000
-"""From this many records on, caches rule and few replicas step together."""
+"""From this many records on the cache sets the speed, and few replicas step together."""
 
 
 def _once(spec: LvqSpec, n: int) -> int:
@@ -35,7 +35,7 @@ def _once(spec: LvqSpec, n: int) -> int:
 
 
 def _chunk_vector(spec: LvqSpec, n: int, device: str) -> int:
-    """Measured on two cores: gathering records rules, so few large samples at a time."""
+    """Measured on two cores: gathering records takes longest, so few large samples at a time."""
     expected = n * spec.sample_rate
     return 64 if device != "cpu" else max(1, min(75, round(60_000 / max(expected, 1.0))))
 
@@ -64,7 +64,7 @@ def _entry(name: str) -> Entry[LvqSpec]:
         info=infos[matrix],
         steps=_once if kind == "bfgs" else steps,
         releases=partial(releases, matrix) if kind == "dp" else free,
-        guarantee=descent_guarantee if kind == "dp" else free_guarantee,
+        guarantee=partial(descent_guarantee if kind == "dp" else free_guarantee, matrix),
         sized=partial(sized, matrix) if kind == "dp" else None,
         uses=uses,
         chunk=_one if kind == "bfgs" else (_chunk_matrix if matrix else _chunk_vector),

@@ -166,7 +166,7 @@ class Descent:
 
 
 def gather(batch: Batch[LvqSpec], data: Table, rng: Generator) -> Records:
-    """The scaled records of a table; how often they were scaled is no one's concern."""
+    """The records of a table, scaled by the public factor; they are scaled once and kept."""
     d = data.x.shape[1]
     return records(data, price.scale(batch.spec, d), str(rng.device))
 

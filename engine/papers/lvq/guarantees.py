@@ -46,10 +46,13 @@ def releases(matrix: bool, spec: LvqSpec, n: int, d: int | None = None) -> tuple
     return (*narrow(spec, d), price.descent(spec, price.step_noise(spec)))
 
 
-def descent_guarantee(spec: LvqSpec, n: int, record: str, d: int | None = None) -> Guarantee:
+def descent_guarantee(
+    matrix: bool, spec: LvqSpec, n: int, record: str, d: int | None = None
+) -> Guarantee:
     """The card of a private run: what is claimed, what the PLD accountant proves, and why.
 
-    Without the number of features d, nothing is proved of the initialisation of sensitivity 1.
+    GLVQ has no matrix to release, and needs no second moments; both cost the same. Without the
+    number of features d, nothing is proved of the initialisation of sensitivity 1.
     """
     from engine.privacy import accounting  # takes a second to load
 
@@ -62,7 +65,8 @@ def descent_guarantee(spec: LvqSpec, n: int, record: str, d: int | None = None) 
     said = words(
         __package__, "descent", start=(spec.initialisation,),
         groups=("sums_of_groups",) if grouped else "",
-        covariance=("second_moments",) if price.whitened(spec) else "",
+        covariance=("second_moments",) if matrix and price.whitened(spec) else "",
+        metric=("metric_released",) * matrix,
         multiplier=price.multiplier(spec), steps=price.steps(spec, n), clip=spec.clip,
         grouped=("groups_released",) * grouped, **_reasons(spec, proved, d),
     )  # fmt: skip
@@ -76,7 +80,7 @@ def descent_guarantee(spec: LvqSpec, n: int, record: str, d: int | None = None) 
 def sized(matrix: bool, data: Card) -> tuple[Releases[LvqSpec], Promise[LvqSpec]]:
     """The releases and the card of a private run where the number of features is known."""
     d = width(data)
-    return partial(releases, matrix, d=d), partial(descent_guarantee, d=d)
+    return partial(releases, matrix, d=d), partial(descent_guarantee, matrix, d=d)
 
 
 def _reasons(spec: LvqSpec, proved: float | None, d: int | None) -> dict[str, object]:
@@ -99,7 +103,8 @@ def _reasons(spec: LvqSpec, proved: float | None, d: int | None) -> dict[str, ob
     }
 
 
-def free_guarantee(spec: LvqSpec, n: int, record: str) -> Guarantee:
+def free_guarantee(matrix: bool, spec: LvqSpec, n: int, record: str) -> Guarantee:
     """The card of the references."""
-    made, said = price.free(spec, n), words(__package__, "free")
+    metric = ("metric_released",) * matrix
+    made, said = price.free(spec, n), words(__package__, "free", metric=metric)
     return promise(made, price.RELATION, record, claimed=None, **said)

@@ -19,7 +19,7 @@ from engine.training.steady import steady
 VARIES = 1e-12
 """Variance of a direction in which records vary, as a part of the largest direction's."""
 RIDGE = 1e-3
-"""Added to each variance, as a part of their mean: single records do not rule a direction."""
+"""Added to each variance, as a part of their mean: no direction rests on single records."""
 
 
 class Slope(NamedTuple):

@@ -10,7 +10,9 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from engine.audit.bounds import Scores
 from engine.audit.measures import CHOSEN
+from engine.audit.tradeoff import curves
 from engine.audit.words import IF_AS_DECLARED, outcome, permitted
 from engine.core.errors import ExplorerError
 from engine.privacy.guarantee import Guarantee
@@ -37,6 +39,9 @@ RULER, OWN_RULER = "attack.ruler", "attack.own"
 """End the key of the chart of what is claimed, proved and attacked, by what ships and by you."""
 NOT_YET = "not yet"
 NOTHING = "no loss shown"
+HALF = " The line is drawn from the half of the trainings that the score was not chosen on."
+REGION = 0.95
+"""How often the region around the attack's line holds the true one."""
 TRAININGS = 1000
 """Trainings with the person, and as many without."""
 Arrays = Mapping[str, NDArray[Any]]
@@ -268,14 +273,28 @@ def _outcome(page: Page, view: View, guarantee: Guarantee, arrays: Arrays) -> No
     rows = by_row({"Without": without, "With": present})
     key, budget = f"{page.prefix}.attack", view.budget
     chart(f"{key}.scores", charts.histograms(without, present), text, rows, budget)
-    names = ("alarms", "misses", "misses_low", "misses_high", "misses_proved")
-    lines = {name: np.asarray(arrays[name][0], float) for name in names}
+    lines, half = _tradeoff(arrays)
     made, said = charts.tradeoff(*lines.values()), "Misses of the attack by its false alarms."
     chart(f"{key}.tradeoff", made, said, by_row(lines), budget)
     st.caption(
         f"The score is the {_statistic(arrays)}. A private method keeps the attack's line above "
-        "the dashed one; the dotted line is a blind guess."
+        f"the dashed one; the dotted line is a blind guess.{HALF if half else ''}"
     )
+
+
+def _tradeoff(arrays: Arrays) -> tuple[Arrays, bool]:
+    """The lines of the trade-off, and whether they are of half of the trainings.
+
+    A score that was chosen as the best of several is drawn by the half that it was not chosen on:
+    on the other half its region would hold less often than it says.
+    """
+    names = ("alarms", "misses", "misses_low", "misses_high", "misses_proved")
+    lines = {name: np.asarray(arrays[name][0], float) for name in names}
+    scores = Scores(*(np.asarray(arrays[name], float) for name in ("without", "present")))
+    judged = int(arrays["judged"][0]) if "judged" in arrays else 0
+    if judged >= 2 * len(scores.present):
+        return lines, False
+    return curves(scores.half(1), REGION, lambda alarms: lines["misses_proved"]), True
 
 
 def sentence(guarantee: Guarantee, arrays: Arrays) -> str:

@@ -31,7 +31,7 @@ metrics = pytest.mark.parametrize("metric", ["identity", "covariance"])
 
 def moved(method, **values):
     """The card of a setting."""
-    return guarantees.descent_guarantee(LvqSpec(**values), 1_848, "a region")
+    return guarantees.descent_guarantee(method == "gmlvq_dp", LvqSpec(**values), 1_848, "a region")
 
 
 def test_the_printed_noise_is_the_papers():
@@ -83,7 +83,7 @@ def test_statuses_are_honest():
     private = moved("glvq_dp", **PRINTED)
     assert private.status == "proved"
     assert "large enough" in private.reasons[0]
-    assert guarantees.free_guarantee(LvqSpec(), 9, "x").status == "not_private"
+    assert guarantees.free_guarantee(False, LvqSpec(), 9, "x").status == "not_private"
 
 
 NARROW = {**PRINTED, "initialisation": "sensitivity_1"}
@@ -198,7 +198,7 @@ def test_a_step_has_the_noise_that_it_has_with_one_prototype():
     """The same by the accountant: more Gaussians of the same sum of squares are one Gaussian."""
     one, five = LvqSpec(prototypes=1), LvqSpec(prototypes=5)
     assert price.multiplier(five) == pytest.approx(price.multiplier(one), rel=1e-3)
-    card = guarantees.descent_guarantee(five, 1_848, "a region")
+    card = guarantees.descent_guarantee(False, five, 1_848, "a region")
     assert 0.99 <= card.epsilon_proved <= 1.0
     assert "groups" in card.mechanism
 
@@ -366,8 +366,11 @@ def test_the_card_names_groups_where_they_are_released(metric):
     """Sums and counts have groups; second moments are those of all records."""
     card = moved("gmlvq_dp", metric=metric, prototypes=3)
     assert "noisy counts and sums of groups within classes" in card.released
-    moments = " and, for GMLVQ, second moments" if metric == "covariance" else ""
-    words = f"class sums, counts, sums and counts of groups within classes{moments}; then"
+    moments = ", and second moments" if metric == "covariance" else ""
+    words = f"class sums and counts, sums and counts of groups within classes{moments}; then"
     assert words in card.mechanism
+    vector = moved("glvq_dp", metric=metric, prototypes=3)
+    assert ("relevance matrix" in card.released, "relevance matrix" in vector.released) == (1, 0)
+    assert "moments" not in vector.mechanism
     alone = moved("gmlvq_dp", metric=metric)
     assert "groups" not in " ".join((alone.mechanism, *alone.released))

@@ -1,14 +1,14 @@
 """Sections of the page on noise in training: classes, heat maps, and ten relevances to drag."""
 
-from typing import Any
-
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
 from datasets import catalog as data_catalog
+from datasets import own
 from engine.papers.enadpp import ratios
 from engine.papers.enadpp.exhibits import FIGURE1
+from engine.training.split import held_out_rows
 from pages.ui import words
 from pages.ui.charts import lines
 from pages.ui.charts.figure import by_row
@@ -31,17 +31,19 @@ RULES = {"Positive parts": "relevance_z_plus", "All parts": "relevance_epsilon"}
 def classes(view: View) -> Chart:
     """Share of right answers for each class, with and without privacy."""
     (shares,) = needed(view, view.method, "accuracy_by_class")
-    at = np.arange(shares.shape[1])
-    private = lines.line(view.entry.label, look(view, view.method), at, shares.T)
+    at = _tested(view, shares.shape[1])
+    private = lines.line(view.entry.label, look(view, view.method), at, shares.T[at])
     assert private is not None
     exact = product(view, EXACT, "accuracy_by_class")
-    plain = None if exact is None else np.median(exact, axis=0)
+    drawn = private.x.astype(np.int64)
+    plain = None if exact is None else np.median(exact[:, drawn], axis=0)
     least, most = float(private.middle.min()), float(private.middle.max())
     facts = {
-        "best": _classes(private.middle, most),
+        "best": words.listed([str(k) for k in drawn[private.middle == most]]),
         "most": most,
-        "worst": _classes(private.middle, least),
+        "worst": words.listed([str(k) for k in drawn[private.middle == least]]),
         "least": least,
+        "LEFT": len(at) < shares.shape[1],
         "shown": Named("ONE" if len(shares) == 1 else "MANY"),
     }
     figure = figures.classes(private, plain, 1.0 / shares.shape[1])
@@ -68,9 +70,13 @@ def choose_rule(page: Page) -> None:
         )
 
 
-def _classes(shares: NDArray[Any], share: float) -> str:
-    """The classes with this share of correct answers, listed."""
-    return words.listed([str(k) for k in np.flatnonzero(shares == share)])
+def _tested(view: View, count: int) -> NDArray[np.int64]:
+    """The classes that a record is tested of: all of a published table, and of one's own most."""
+    if not own.mine(view.data.name):
+        return np.arange(count)
+    y, beside = own.labels(view.data.name)
+    tested = np.concatenate([beside, y[held_out_rows(len(y))]])
+    return np.flatnonzero(np.bincount(tested, minlength=count)[:count])
 
 
 def looks(view: View) -> Chart | Note:

@@ -14,6 +14,7 @@ from pages.ui import words
 from pages.ui.charts.figure import by_row
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.parts import Chart, Fold, Part, Table
+from pages.ui.paper.said import Named
 from pages.ui.paper.view import Page, View
 from pages.ui.papers.lvq import figures
 from pages.ui.papers.lvq.sections import both, named
@@ -28,9 +29,10 @@ def clipping(view: View) -> Chart:
     spec = view.spec
     counts = private["histogram"].astype(np.float64).sum(axis=0)
     matrix = bool(counts[1].sum())
+    together = matrix and spec.split == 0
     parts = [("prototypes", counts[0])] + ([("matrix", counts[1])] if matrix else [])
     bounds = [("bound C", spec.clip)]
-    if matrix and spec.split > 0:
+    if matrix and not together:
         shares = {"prototypes": 1 - spec.split, "matrix": spec.split}
         bounds = [(f"bound of the {name}", spec.clip * math.sqrt(part))
                   for name, part in shares.items()]  # fmt: skip
@@ -39,30 +41,39 @@ def clipping(view: View) -> Chart:
         {"From": float(edges[i]), "To": float(edges[i + 1]),
          **{f"Records, {name}": int(values[i]) for name, values in parts},
          **{f"Clipped by this bound, {name} [%]": round(float(figures.longer(values)[i]), 1)
-            for name, values in parts}}
+            for name, values in (() if together else parts)}}
         for i in range(len(edges) - 1) if counts[:, i].any()
     ]  # fmt: skip
-    return Chart(figures.norms(parts, edges, bounds), rows, _cut(view, matrix))
+    drawn = figures.norms(parts, edges, bounds, together=together)
+    return Chart(drawn, rows, _cut(view, matrix, together))
 
 
-def _cut(view: View, matrix: bool) -> dict[str, object]:
+def _cut(view: View, matrix: bool, together: bool) -> dict[str, object]:
     """How much was cut in the last step, and whether that is known."""
     results, at = view.watched[view.method].results, {BUDGET: view.budget}
     assert results is not None
     first = results.mean("clipped", **at)
     two = matrix and "clipped_omega" in results.gauges
     omega = results.mean("clipped_omega", **at) if two else 0.0
-    return {"CUT": math.isfinite(first), "clipped": first, "BOTH": two, "omega": omega}
+    known = math.isfinite(first)
+    return {
+        "CUT": Named("WHOLE" if together else "CUT") if known else False, "clipped": first,
+        "BOTH": two, "omega": omega, "DOTTED": Named("TOGETHER" if together else "DOTTED"),
+    }  # fmt: skip
 
 
 def memory(view: View) -> Chart:
     """How near prototypes lie to single training records, with and without noise."""
     private, exact = both(view, view.method)
-    ours = np.median(np.asarray(private["distance"], np.float64), axis=0)
-    theirs = None if exact is None else np.asarray(exact["distance"][0], np.float64)
-    typical = np.asarray((exact or private)["typical"][0], np.float64)
-    members = private["members"][0].astype(int)
-    labels = named(private["labels"][0].astype(int).tolist(), own.classes(view.data.name))
+    known, there = exact or private, private["members"] > 0
+    held = there.any(axis=0) & (known["members"][0] > 0)  # a fold may have no record of a class
+    apart = np.where(there, np.asarray(private["distance"], np.float64), np.nan)
+    ours = np.nanmedian(apart[:, held], axis=0)
+    theirs = None if exact is None else np.asarray(exact["distance"][0], np.float64)[held]
+    typical = np.asarray(known["typical"][0], np.float64)[held]
+    members = known["members"][0][held].astype(int)
+    words = named(private["labels"][0].astype(int).tolist(), own.classes(view.data.name))
+    labels = [words[i] for i in np.flatnonzero(held)]
     called = [f"{name}, {count:,} records" for name, count in zip(labels, members, strict=True)]
     rows = by_row({
         "Prototype": called,
@@ -78,6 +89,7 @@ def memory(view: View) -> Chart:
         "ratio": ours[nearest] / usual[nearest],
         "WITHOUT": theirs is not None,
         "least": 0.0 if theirs is None else (theirs / usual).min(),
+        "LEFT": not held.all(),
     }
     return Chart(figures.memory(called, ours, theirs, typical), rows, facts)
 

@@ -169,7 +169,11 @@ def _anchors(anchors: Floats, labels: Integers, tags: Mapping[int, str]) -> dict
 
 
 def norms(
-    counts: Sequence[tuple[str, Floats]], edges: Floats, bounds: Sequence[tuple[str, float]]
+    counts: Sequence[tuple[str, Floats]],
+    edges: Floats,
+    bounds: Sequence[tuple[str, float]],
+    *,
+    together: bool = False,
 ) -> Figure:
     """How long the records' gradients are, the bounds that cut them, and what others would cut.
 
@@ -177,13 +181,15 @@ def norms(
         counts: Names of the parts, and records in each bin (b,).
         edges: Ends of the bins, shape (b + 1,).
         bounds: Names and values of the bounds.
+        together: Whether one bound holds for all parts as one vector: what another would cut is
+            then not known from each part's norms.
     """
     used = np.flatnonzero(np.sum([values for _, values in counts], axis=0))
     first, last = (int(used[0]), int(used[-1]) + 1) if len(used) else (0, len(edges) - 1)
     shown = [*edges[first : last + 1].tolist(), *(value for _, value in bounds)]
     traces = [_steps(*one, edges, i) for i, one in enumerate(counts)]
     top = max((max(trace["y"]) for trace in traces), default=1.0)
-    traces += [_longer(*one, edges, i) for i, one in enumerate(counts)]
+    traces += [] if together else [_longer(*one, edges, i) for i, one in enumerate(counts)]
     traces += [_bound(*one, top * 1.05, i) for i, one in enumerate(bounds)]
     low, high = np.log10(min(shown)), np.log10(max(shown))
     return figure(
@@ -192,8 +198,15 @@ def norms(
         xaxis=log_axis("Gradient norm [scaled features]", shown,
                        range=[float(low) - 0.1, float(high) + 0.1]),
         yaxis=axis("Records [%]", rangemode="tozero"),
-        yaxis2=axis("Clipped by a bound there [%]", overlaying="y", side="right", range=[0, 105],
-                    showgrid=False, tickmode="array", tickvals=[0, 25, 50, 75, 100]),
+        **({} if together else {"yaxis2": _beyond()}),
+    )  # fmt: skip
+
+
+def _beyond() -> dict[str, Any]:
+    """The axis of what another bound would cut."""
+    return axis(
+        "Clipped by a bound there [%]", overlaying="y", side="right", range=[0, 105],
+        showgrid=False, tickmode="array", tickvals=[0, 25, 50, 75, 100],
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ FEATURES = 24
 
 def free(method: str) -> str:
     """The same descent without noise."""
-    return f"{method.split('_')[0]}_sgd"
+    return PAPER.entry(method).twin or method
 
 
 def kept(view: View, method: str) -> Kept | None:

@@ -302,7 +302,7 @@ def resampled(seeds: range) -> tuple[Tallies, Tallies]:
             missing=None if data.missing is None else data.missing[drawn],
         )  # fmt: skip
         arrays = trained(newton.METHOD, table, seed, spec, spec.passes)
-        scale = Scale.read({name: arrays[name] for name in ("centre", "span", "norm", "horizon")})
+        scale = Scale.read(arrays, 0)
         truth = survival(best[None], scale.covariates(data.x[rows]), spec.intervals, spec.knots)[0]
         for row, at in enumerate(BUDGETS):
             found = estimates(arrays, row, data.card, spec.replace(epsilon=at))

@@ -130,7 +130,7 @@ def test_colour_never_stands_alone():
 
 
 def test_every_colour_follows_the_theme():
-    people = [survival.Person("A", *np.full((3, 4), 0.5), exact=np.full(4, 0.4))]
+    people = [survival.Person("A", *np.full((3, 4), 0.5), survival.DRAWS, exact=np.full(4, 0.4))]
     time = np.arange(4.0)
     for one in (
         figure(),

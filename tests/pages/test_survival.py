@@ -1,7 +1,9 @@
 """What the survival page has beyond the common parts: costs before training, and samplers."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,7 +25,9 @@ from pages.ui.charts.proof import NOWHERE
 from pages.ui.jobs.live import Watched
 from pages.ui.kit import card
 from pages.ui.paper import choice, defaults
-from pages.ui.paper.view import offers
+from pages.ui.paper.parts import Chart
+from pages.ui.paper.series import SOON
+from pages.ui.paper.view import View, offers
 from pages.ui.papers.survival import costs as survival_costs
 from pages.ui.papers.survival import sampler_figures as sampler
 from pages.ui.papers.survival import sections
@@ -198,9 +202,68 @@ def test_the_optimum_is_told_for_what_is_trained_alone(visit: Open, home: Path):
     assert not test.exception
     [table] = [t.value for t in test.table if any("As tried" in c for c in t.value.columns)]
     of = table.set_index(table.columns[0]).loc["Output perturbation: noise over the optimum"]
-    trained, tried = of[[c for c in of.index if "As trained" in c]], of.iloc[-2:]
-    assert all(float(one) > 0.0 for one in trained)
-    assert list(tried) == ["not trained"] * 2
+    (proved,) = (told for head, told in of.items() if head.startswith("As trained, as proved"))
+    assert float(proved) > 0.0
+    assert list(of).count("not known") == 3  # tried, and the records scaled as printed
+
+
+def begun(method: str, rows: list[bool], **arrays: np.ndarray) -> View:
+    """A page that looks at a method; which rows of its arrays are at the budget."""
+    label = catalog.paper("survival").entry(method).label
+    page = defaults.addressed("survival", address(method=label, dataset="Wichert"))
+    results = SimpleNamespace(rows=lambda **at: np.array(rows), values=None)
+    one = SimpleNamespace(arrays=arrays, results=results, job=page.jobs[method], run=None)
+    none = SimpleNamespace(arrays={}, results=None)
+    return replace(page.view({}, page.chosen), watched={method: one, "non_private": none})
+
+
+def test_a_curve_of_everyone_is_read_where_its_chunk_is_over():
+    """The chunk of the slider's budget goes first: rows before it are not there yet."""
+    curve, empty = np.linspace(1.0, 0.2, 11), np.full(11, np.nan)
+    known = {f"km_{name}": np.stack([empty, curve]) for name in ("private", "low", "high")}
+    chart = sections.everyone(begun("km_dp", [False, True], horizon=np.r_[np.nan, 500.0], **known))
+    assert [row["Time [days]"] for row in chart.rows][-1] == 500.0
+    assert "half by 312 days" in chart.facts["medians"]
+
+
+def test_the_band_of_one_release_is_called_an_interval():
+    curve = np.linspace(1.0, 0.2, 11)[None]
+    known = {f"km_{name}": curve for name in ("private", "low", "high")}
+    one = begun("km_dp", [True], horizon=np.r_[500.0], **known)
+    several = begun("km_dp", [True], horizon=np.r_[500.0], **{**known, "km_low": np.nan * curve})
+    for view, said, head in (
+        (one, "95\u00a0% interval", "Everyone, private, 95 % interval from"),
+        (several, "middle 80\u00a0% of the draws", "Everyone, private, 10 %"),
+    ):
+        chart = sections.everyone(view)
+        assert head in chart.rows[0]
+        (hover,) = (t["hovertemplate"] for t in chart.figure.traces if "customdata" in t)
+        assert said in hover
+
+
+def test_people_are_drawn_from_the_first_release_that_is_over():
+    p, d = 3, 6
+    late = lambda *values: np.stack([np.full_like(values, np.nan), values])  # noqa: E731
+    view = begun(
+        "dp_newton", [True, True], centre=late(*np.full(p, 50.0)), span=late(*np.full(p, 40.0)),
+        norm=np.r_[np.nan, 1.2], horizon=np.r_[np.nan, 5000.0], noise=late(*np.ones(d)),
+        coefficients=late(-2.0, *np.zeros(d - 1)), sampling=late(*np.full(d, 1e-4)),
+        uncertainty=np.stack([np.full((d, d), np.nan), 2e-8 * np.eye(d)]),
+        events_per_noise=np.r_[np.nan, 1e6],
+    )  # fmt: skip
+    chart = sections.people(view)
+    assert isinstance(chart, Chart)
+    assert "half by" in chart.facts["medians"]
+    assert "nan" not in chart.facts["medians"]
+    assert all(0.0 < row["Person A, 95 % interval from"] <= 1.0 for row in chart.rows)
+
+
+@pytest.mark.parametrize("method", ["km_dp", "log_rank"])
+def test_no_coefficients_are_promised_of_a_method_without_any(method: str):
+    view = begun(method, [])
+    parts = (sections.noise, sections.ratios, *([sections.people] if method == "log_rank" else []))
+    assert {part(view) for part in parts} == {sections.NONE}
+    assert sections.noise(begun("dp_newton", [])) == SOON
 
 
 def test_no_line_of_the_test_is_no_fault(visit: Open, home: Path):

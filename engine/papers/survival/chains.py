@@ -52,7 +52,7 @@ def normal(coefficient: int, results: Sequence[Results]) -> Trace:
 
 def _on_one_scale(every: Sequence[Arrays]) -> list[dict[str, NDArray[np.generic]]]:
     """Coefficients of every run on the scale of the first that has one: per unit times scale."""
-    scales = [Scale.read(arrays) if "span" in arrays else None for arrays in every]
+    scales = [Scale.read(arrays, 0) if "span" in arrays else None for arrays in every]
     units = [scale.span * scale.norm for scale in scales if scale is not None]
     moved = []
     for arrays, scale in zip(every, scales, strict=True):

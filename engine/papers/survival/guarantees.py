@@ -83,11 +83,11 @@ def _output(spec: SurvivalSpec, n: int) -> Facts:
 def _objective(spec: SurvivalSpec, n: int) -> Facts:
     """The slip in the paper's proof and what stands in spite of it."""
     if not _printed(spec):
-        return {"why": ("determinant", "finish"), "finish_share": FINISH}
+        return {"why": ("determinant", "finish", "declared_split"), "finish_share": FINISH}
     q, e, plan = spec.intervals, spec.knots, objective_noise(spec, n, perturbation.ANY)
     largest = float(squares(q, e).max()) + 1.0
     return {
-        "why": ("makes_up", "spends", "reaches"),
+        "why": ("makes_up", "spends", "reaches", "declared"),
         "largest": largest,
         "room": ("below" if largest <= 4.0 else "above",),
         "ratio": plan.noise.ratio,

@@ -20,7 +20,7 @@ from tests.papers.survival.toys import table
 @pytest.fixture
 def case():
     data = unbounded(table(50, 2))
-    read = curves.Scale.read(scale(scaled(data), 3))
+    read = curves.Scale.read(scale(scaled(data), 3), 2)
     return data, read, np.random.default_rng(0).normal(size=(3, 5))
 
 
@@ -77,7 +77,7 @@ def test_curves_are_those_that_are_scored(case):
 def test_ratios_are_per_unit_of_the_table(case):
     """One unit more moves the log-odds of every interval by the log of the ratio."""
     _, read, f = case
-    ratio = curves.odds_ratios(f, read, 3)
+    ratio = curves.ratios(f[:, 3:], read)
     low, high = curves.confidence(f[0, 3:], np.full(2, 0.1), read)
     h = hazard(f, read.covariates([[0.5, 1.0], [1.5, 1.0]]))
     odds = h / (1.0 - h)
@@ -91,7 +91,7 @@ def test_far_coefficients_stay_finite(case):
     x = read.covariates([[0.0, 0.0]])
     with np.errstate(all="raise", under="ignore"):
         S = curves.survival(1e9 * f, x, 12, 3)
-        ratio = curves.odds_ratios(1e9 * f, read, 3)
+        ratio = curves.ratios(1e9 * f[:, 3:], read)
     assert np.isfinite(S).all()
     assert np.isfinite(ratio).all()
 

@@ -11,6 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.intervals import normal
 from engine.method import Arrays
 from engine.papers.survival.price.sensitivity import basis
 
@@ -20,8 +21,6 @@ FASTEST = 30.0
 """The complementary log-log link is cut here: nobody survives such an interval."""
 LARGEST = 500.0
 """Exponents beyond this are cut: the curve is 0 or 1 long before."""
-NORMAL = 1.959964
-"""97.5 % quantile of the standard normal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +40,13 @@ class Scale:
     horizon: float
 
     @classmethod
-    def read(cls, arrays: Arrays) -> Self:
-        """The scale that a run's arrays carry; all replicas have the same."""
+    def read(cls, arrays: Arrays, row: int) -> Self:
+        """The scale that a run's arrays carry: all replicas' is the same, NaN before they end."""
         return cls(
-            np.asarray(arrays["centre"][0], np.float64),
-            np.asarray(arrays["span"][0], np.float64),
-            float(arrays["norm"][0]),
-            float(arrays["horizon"][0]),
+            np.asarray(arrays["centre"][row], np.float64),
+            np.asarray(arrays["span"][row], np.float64),
+            float(arrays["norm"][row]),
+            float(arrays["horizon"][row]),
         )
 
     def covariates(self, profiles: Floats | Sequence[Sequence[float]]) -> Floats:
@@ -123,13 +122,13 @@ def _predictor(coefficients: Floats, x: Floats, intervals: int, knots: int) -> F
     return np.clip(eta, -LARGEST, LARGEST)
 
 
-def odds_ratios(coefficients: Floats, scale: Scale, knots: int) -> Floats:
-    """What one unit more of each covariate does to the odds of the event, shape (R, p)."""
-    return ratios(np.asarray(coefficients)[:, knots:], scale)
-
-
 def ratios(beta: Floats, scale: Scale) -> Floats:
-    """The ratio per unit of each covariate, shape (..., p), of scaled coefficients (..., p)."""
+    """What one unit more of each covariate does to odds or hazard, shape (..., p).
+
+    Args:
+        beta: Scaled coefficients of the covariates, shape (..., p).
+        scale: How they are scaled.
+    """
     log_ratio = np.asarray(beta) / (scale.span * scale.norm)
     ratio: Floats = np.exp(np.clip(log_ratio, -LARGEST, LARGEST))
     return ratio
@@ -137,7 +136,7 @@ def ratios(beta: Floats, scale: Scale) -> Floats:
 
 def confidence(beta: Floats, errors: Floats, scale: Scale) -> tuple[Floats, Floats]:
     """95 % confidence limits of `ratios`, from standard errors of the shape of `beta`."""
-    beta, reach = np.asarray(beta), NORMAL * np.asarray(errors)
+    beta, reach = np.asarray(beta), normal() * np.asarray(errors)
     return ratios(beta - reach, scale), ratios(beta + reach, scale)
 
 

@@ -113,8 +113,7 @@ def persons(
     """
     if not found or any(one.low is None for one in found):
         return None
-    x = Scale.read({name: arrays[name] for name in ("centre", "span", "norm", "horizon")})
-    scaled = x.covariates(profiles)
+    scaled = Scale.read(arrays, row).covariates(profiles)
     f = np.asarray(arrays["coefficients"][row], np.float64)
     covariance = np.asarray(arrays["uncertainty"][row], np.float64)
     low, high = bands(f, covariance, scaled, spec)

@@ -6,9 +6,11 @@ tabulated on a grid of c over that public range, and read off by a cubic Hermite
 evaluations of the link in place of n q. With a spacing below `SPACING` the error of one loss is
 about 1e-5.
 
-The interpolated loss is a function of one record and f alone, never negative, and so is
-everything that is made of it: a clip or a sanitiser bounds it as it bounds the exact one, and no
-proof notices.
+The grid reaches as far as the largest of the parameter vectors that are evaluated together. So the
+interpolated loss is a function of one record, of f, and of the other vectors of the same call, and
+of no other record. It is never negative, so that a clip or a sanitiser bounds it as it bounds the
+exact one. Where the same f is evaluated beside others, it differs by the error above:
+`price.sampler.sanitised` says what that means for the sampler's proof.
 """
 
 import math

@@ -22,7 +22,13 @@ from engine.privacy.mechanisms import GammaSphere, Gaussian, GaussianObjective
 from engine.privacy.releases import Release, exposed
 
 ANY = 1
-"""A dimension for where the price does not depend on it."""
+r"""The dimension that releases are declared for, since an entry's price knows no data set.
+
+Only the sum of a run's price is the same for every dimension. Noise is drawn for the d parameters
+there are: its length is Gamma's with shape d, and with proof objective perturbation splits its
+budget in another way, so that \varepsilon', the determinants' share, \Delta and the sensitivity of
+the finish are not those that are declared.
+"""
 
 
 def one(spec: SurvivalSpec, n: int) -> int:
@@ -41,7 +47,10 @@ def output_releases(spec: SurvivalSpec, n: int) -> tuple[Release, ...]:
 
 
 def objective_releases(spec: SurvivalSpec, n: int) -> tuple[Release, ...]:
-    """One solution of objective perturbation: its noise with the determinants, and the finish."""
+    """One solution of objective perturbation: its noise with the determinants, and the finish.
+
+    Declared for one parameter (`ANY`): with d of them the parts differ, and their sum does not.
+    """
     plan = objective_noise(spec, n, ANY)
     start = Release(plan.noise, what="the minimiser of the perturbed objective")
     if plan.finish is None:

@@ -30,7 +30,13 @@ def sanitised(spec: SurvivalSpec, n: int) -> Exponential:
         every f, and the density proportional to exp(\varepsilon U/(2v)) by a factor of at most
         exp(\varepsilon): one half for U, one for the normalising constant (McSherry and Talwar
         2007, Theorem 6; Theorem 5.1 of the paper). The link does not matter, nor does how exactly
-        the loss is evaluated, as long as it is a function of one record and f.
+        the loss is evaluated, as long as it is one function of one record and f.
+
+        The chains' interpolated loss (`likelihood.lookup`) is that for given points that are
+        evaluated together, and each such set of points is a target that the theorem holds for.
+        From call to call the sets differ, and a loss with them by its error of about 1e-5, so the
+        chains follow no single one of these targets. How far their draw is from the exact losses'
+        target is a part of the \eta that the card leaves unknown.
     """
     return Exponential(loss_bound(spec, n), spec.epsilon)
 

@@ -92,7 +92,7 @@ def gradient_bound(intervals: int, knots: int, calibration: str) -> float:
         calibration: "paper" for t of Lemma 4.2 as printed, "rigorous" for the tighter t^*.
 
     Returns:
-        469.8 as printed and 400.1 tightened, for e = 3 and q = 200; 27.2 and 20.3 for q = 10.
+        469.8 as printed and 400.0 tightened, for e = 3 and q = 200; 27.2 and 20.3 for q = 10.
     """
     a = squares(intervals, knots)
     if calibration == "paper":

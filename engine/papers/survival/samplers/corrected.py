@@ -84,7 +84,8 @@ class ExactSampler:
 
     Guarantees:
         The target is \varepsilon-private (`price.sampler.sanitised`); the release is the first
-        chain's last draw, whose distribution is the target's in the limit.
+        chain's last draw, whose distribution is the target's in the limit, up to the error of
+        interpolated losses.
     """
 
     @single_thread()

@@ -74,7 +74,7 @@ class LangevinSampler:
     gradient unbiased; the paper does not say how it draws them.
 
     Guarantees:
-        None for a finite chain: see `guarantees.psgld_guarantee`.
+        None for a finite chain, as its card says (`[cards.psgld]` of `paper.toml`).
     """
 
     def init(self, batch: Batch[SurvivalSpec], data: Table, rng: Generator) -> State:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from engine.core.spec import Knob, knobs
 from engine.papers.survival import guarantees
 from engine.papers.survival.price import sensitivity
 from engine.papers.survival.spec import SurvivalSpec
@@ -23,10 +24,8 @@ TRY = {"intervals": "survival.try_q", "knots": "survival.try_e"}
 WAYS = {"as printed": "paper", "as proved": "rigorous"}
 ECHO = 3.0
 """Seconds for which a browser may still report where such a slider stood before it followed."""
-OVER, UNTRAINED = "Output perturbation: noise over the optimum", "not trained"
-"""A row of the table, and what it says where q or e is only tried."""
-GRID = (5, 10, 20, 50, 100, 200, 400)
-"""The q that the charts are drawn at."""
+OVER, UNTRAINED = "Output perturbation: noise over the optimum", "not known"
+"""A row of the table, and what it says where q, e or a calibration is not the page's."""
 
 
 def try_out(page: Page) -> None:
@@ -153,7 +152,9 @@ def _against(view: View, tried: SurvivalSpec) -> list[Chart]:
         ("left", "ε′ left for the noise", lambda one: one.left),
         ("length", "Mean length of the noise", lambda one: one.length),
     )
-    grid = sorted({*GRID, tried.intervals})
+    knob = knobs(SurvivalSpec)["intervals"]
+    assert isinstance(knob, Knob)
+    grid = sorted({*map(int, knob.grid), tried.intervals})
     prices = {name: [_cost(view, tried, way, q) for q in grid] for name, way in WAYS.items()}
     return [
         _chart(tried, key, title, grid,
@@ -196,12 +197,13 @@ def _table(
 ) -> dict[str, list[str]]:
     """The page's setting beside the tried one, under both calibrations.
 
-    The length of the optimum grows with q and e, so it is told for the page's own alone.
+    The length of the optimum grows with q and e, and depends on whose ranges scale the records, so
+    it is told for the page's own setting alone.
     """
     both = {"As trained": own} | ({"As tried": tried} if tried != own else {})
     columns = {
         f"{title}, {name}: q = {setting.intervals}, e = {setting.knots}": _told(
-            _cost(view, setting, way), size, trained=setting is own
+            _cost(view, setting, way), size, trained=setting is own and way == own.calibration
         )
         for title, setting in both.items()
         for name, way in WAYS.items()

@@ -31,15 +31,34 @@ POINTS = 60
 """A curve is drawn through at most this many points."""
 
 
+@dataclass(frozen=True)
+class Ends:
+    """What a band's ends are.
+
+    Attributes:
+        said: What lies between them, as a curve says it when it is pointed at.
+        heads: What their columns are called in the table.
+    """
+
+    said: str
+    heads: tuple[str, str]
+
+
+DRAWS = Ends("middle 80\u00a0% of the draws", ("10 %", "90 %"))
+EVERY = Ends("all draws", ("lowest", "highest"))
+INTERVAL = Ends("95\u00a0% interval", ("95 % interval from", "95 % interval to"))
+
+
 @dataclass(frozen=True, eq=False)
 class Person:
     """One person's survival, as the private parameters and as the raw records have it.
 
     Attributes:
         label: Who it is.
-        middle: Median over the draws, shape (k,).
-        low: Their 10 % quantile, shape (k,).
-        high: Their 90 % quantile, shape (k,).
+        middle: Median over the draws, or the curve of one release, shape (k,).
+        low: Where its band begins, shape (k,).
+        high: Where its band ends, shape (k,).
+        ends: What the band's ends are.
         exact: The same without noise, shape (k,); None while there is none.
     """
 
@@ -47,6 +66,7 @@ class Person:
     middle: Floats
     low: Floats
     high: Floats
+    ends: Ends
     exact: Floats | None
 
 
@@ -117,7 +137,8 @@ def _person(time: Floats, person: Person, position: int) -> list[dict[str, Any]]
     look, x, name = style(position), brief(time), person.label
     low, high = brief(person.low), brief(person.high)
     said = (
-        "<b>%{fullData.name}</b><br>%{x:,.0f}: %{y:.1%}<br>middle 80\u00a0% of the draws: "
+        "<b>%{fullData.name}</b><br>%{x:,.0f}: %{y:.1%}<br>"
+        f"{person.ends.said}: "
         "%{customdata[0]:.1%} to %{customdata[1]:.1%}"
     )
     parts = [
@@ -146,8 +167,8 @@ def survival_rows(time: Floats, people: Sequence[Person], unit: str) -> list[dic
         row: dict[str, Any] = {f"Time [{unit}]": float(time[i])}
         for person in people:
             row[person.label] = round(float(person.middle[i]), 4)
-            row[f"{person.label}, 10 %"] = round(float(person.low[i]), 4)
-            row[f"{person.label}, 90 %"] = round(float(person.high[i]), 4)
+            for head, at in zip(person.ends.heads, (person.low, person.high), strict=True):
+                row[f"{person.label}, {head}"] = round(float(at[i]), 4)
         rows.append(row)
     return rows
 

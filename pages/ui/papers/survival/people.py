@@ -19,7 +19,6 @@ from pages.ui.paper.view import Page
 LETTERS = "abc"
 COUNTS = ("1", "2", "3")
 PEOPLE = "survival.people"
-SCALE = ("centre", "span", "norm", "horizon")
 SHIFT = {"a": -0.2, "b": 0.2, "c": 0.0}
 """How far a person starts from the mean of the first covariate, in parts of its range."""
 
@@ -53,7 +52,7 @@ def scale_of(watched: Mapping[str, Watched]) -> Scale | None:
     for one in watched.values():
         arrays = one.arrays
         for row in np.flatnonzero(np.isfinite(arrays.get("horizon", [])))[:1]:
-            return Scale.read({name: arrays[name][row : row + 1] for name in SCALE})
+            return Scale.read(arrays, int(row))
     return None
 
 

@@ -13,7 +13,7 @@ from engine.intervals import Estimate
 from engine.papers.survival.evaluation import curves
 from engine.papers.survival.evaluation import estimates as bands
 from engine.papers.survival.evaluation.curves import Scale
-from engine.papers.survival.spec import SurvivalSpec
+from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.runs.estimates import estimates
 from pages.ui import words
 from pages.ui.charts.figure import Floats
@@ -23,8 +23,8 @@ from pages.ui.paper.said import Named
 from pages.ui.paper.series import chosen, look, needed, product, waiting
 from pages.ui.paper.view import Told, View
 from pages.ui.papers.survival import figures
-from pages.ui.papers.survival.figures import Person
-from pages.ui.papers.survival.people import profiles, scale_of, unit_of
+from pages.ui.papers.survival.figures import DRAWS, EVERY, INTERVAL, Ends, Person
+from pages.ui.papers.survival.people import profiles, unit_of
 
 INNER = (0.1, 0.9)
 FEW = 5
@@ -33,7 +33,7 @@ YEAR = 365.25
 """Days of a year."""
 EVERYONE = "km_dp"
 """The method whose answer is one curve of everyone."""
-NONE = "This method uses no covariates, so it has no coefficients."
+NONE = "This method releases no coefficients, so it says nothing about single people or covariates."
 HELD = "One release (95 % interval)"
 NAIVE = "The same, as if there were no noise"
 RATIOS = {"logit": "odds", "cloglog": "hazard"}
@@ -69,22 +69,22 @@ def fit(view: View) -> Fit | None:
     if not kept.any():
         return None
     noise = np.asarray(arrays["noise"][rows], np.float64)[kept].mean(axis=0)
-    scale = scale_of({view.method: one})
-    assert scale is not None
+    scale = Scale.read(arrays, int(np.flatnonzero(rows)[kept][0]))
     return Fit(scale, draws[kept], noise, view.watched["non_private"].arrays)
 
 
-def people(view: View) -> Chart | None:
+def people(view: View) -> Chart | str:
     """Survival curves of one to three people that the user describes."""
     if view.method == EVERYONE:
         return everyone(view)
     fitted = fit(view)
     if fitted is None:
-        return None
+        return _no_coefficients(view)
     described = profiles(view.data, fitted.scale)
     one = _release(view, list(described.values()))
     drawn, exact = _described(view, fitted)
-    time, shown = persons(view, fitted, one or curves.band(drawn, *INNER), exact)
+    band, ends = (curves.band(drawn, *INNER), DRAWS) if one is None else (one, INTERVAL)
+    time, shown = persons(view, fitted, band, ends, exact)
     facts = {
         "medians": "" if one is None else _medians(view, described, one),
         "count": f"{len(shown)} {'person' if len(shown) == 1 else 'people'}",
@@ -112,19 +112,28 @@ def _curves(
 
 def _release(view: View, profiles: list[list[float]]) -> tuple[Floats, Floats, Floats] | None:
     """The persons' curves by one release between the ends of their bands, (m, q + 1) each."""
-    one = view.watched[view.method]
-    rows = chosen(view, view.method)
-    if "uncertainty" not in one.arrays or not len(rows):
+    one, row = view.watched[view.method], _first(view)
+    if row is None:
         return None
     spec = one.job.spec()
     assert isinstance(spec, SurvivalSpec)
     people, found = np.array(profiles, np.float64), _estimates(view)
-    return bands.persons(one.arrays, int(rows[0]), people, spec, found)
+    return bands.persons(one.arrays, row, people, spec, found)
+
+
+def _first(view: View) -> int | None:
+    """The first release at the budget that is over and knows its own error; None before it."""
+    arrays = view.watched[view.method].arrays
+    if "uncertainty" not in arrays:
+        return None
+    rows = chosen(view, view.method)
+    over = rows[np.isfinite(arrays["horizon"][rows])]
+    return int(over[0]) if len(over) else None
 
 
 def _medians(view: View, names: Iterable[str], ends: tuple[Floats, Floats, Floats]) -> str:
     """When half of those like each person will have had the event, with intervals."""
-    horizon = float(view.watched[view.method].arrays["horizon"][0])
+    horizon = float(needed(view, view.method, "horizon")[0][0])
     low, middle, high = ends
     return ". ".join(
         _median(bands.median(middle[i], low[i], high[i], horizon, view.data.time_unit, name))
@@ -144,22 +153,27 @@ def _median(one: Estimate) -> str:
 
 
 def persons(
-    view: View, fitted: Fit, ends: tuple[Floats, Floats, Floats], exact: Floats | None
+    view: View,
+    fitted: Fit,
+    band: tuple[Floats, Floats, Floats],
+    ends: Ends,
+    exact: Floats | None,
 ) -> tuple[Floats, list[Person]]:
     """When the curves of the people are drawn, shape (k,), and their curves.
 
     Args:
         view: The page.
         fitted: What the runs have left.
-        ends: The curves between the ends of their bands, (m, q + 1) each.
+        band: The curves between the ends of their bands, (m, q + 1) each.
+        ends: What these ends are.
         exact: The same without noise, (m, q + 1); None while that is not there.
     """
     time = curves.times(fitted.scale, view.spec.intervals)
     kept = figures.thin(len(time))
-    low, middle, high = ends
+    low, middle, high = band
     people = [
         Person(
-            name, middle[i][kept], low[i][kept], high[i][kept],
+            name, middle[i][kept], low[i][kept], high[i][kept], ends,
             None if exact is None else exact[i][kept],
         )
         for i, name in enumerate(profiles(view.data, fitted.scale))
@@ -195,8 +209,8 @@ def story(view: View) -> Told | None:
     few = len(fitted.draws) < FEW
     drawn, exact = _described(view, fitted)
     assert exact is not None
-    ends = curves.band(drawn, *((0.0, 1.0) if few else INNER))
-    time, people = persons(view, fitted, ends, exact)
+    within, ends = ((0.0, 1.0), EVERY) if few else (INNER, DRAWS)
+    time, people = persons(view, fitted, curves.band(drawn, *within), ends, exact)
     unit = view.data.time_unit
     if unit == "days" and time[-1] > 2 * YEAR:
         time, unit = time / YEAR, "years"
@@ -225,19 +239,18 @@ def _how_many(count: int) -> str:
 
 def everyone(view: View) -> Chart:
     """The private curve of everyone, beside the one of the raw records."""
-    (curve,) = needed(view, EVERYONE, "km_private")
+    curve, horizons = needed(view, EVERYONE, "km_private", "horizon")
     low, high = (product(view, EVERYONE, name) for name in ("km_low", "km_high"))
     one = low is not None and high is not None and bool(np.isfinite(low[0]).all())
     if low is not None and high is not None and one:
-        ends = low[0], curve[0], high[0]
+        below, middle, above, ends = low[0], curve[0], high[0], INTERVAL
     else:
-        ends = curves.band(curve, *INNER)
-    horizon = float(view.watched[EVERYONE].arrays["horizon"][0])
-    time = np.linspace(0.0, horizon, len(ends[1]))
+        below, middle, above, ends = *curves.band(curve, *INNER), DRAWS
+    horizon = float(horizons[0])
+    time = np.linspace(0.0, horizon, len(middle))
     kept = figures.thin(len(time))
-    shown = [Person("Everyone, private", ends[1][kept], ends[0][kept], ends[2][kept], None)]
-    low, middle, high = ends
-    found = bands.median(middle, low, high, horizon, view.data.time_unit, "Everyone")
+    shown = [Person("Everyone, private", middle[kept], below[kept], above[kept], ends, None)]
+    found = bands.median(middle, below, above, horizon, view.data.time_unit, "Everyone")
     facts = {
         "medians": f"{_median(found)}." if one else "",
         "band": Named("ONE" if one else "MANY"),
@@ -248,7 +261,7 @@ def everyone(view: View) -> Chart:
 
 def _no_coefficients(view: View) -> str:
     """Why there are no coefficients to draw."""
-    return NONE if view.method == EVERYONE else waiting(view)
+    return waiting(view) if issubclass(view.entry.info, Utility) else NONE
 
 
 def without_noise(estimate: Fit, x: Floats, q: int, knots: int) -> Floats | None:
@@ -283,7 +296,7 @@ def ratios(view: View) -> list[Part] | Note | str:
     if link not in RATIOS:
         return Note("NO_RATIO")
     knots = view.spec.knots
-    low, middle, high = curves.band(curves.odds_ratios(fitted.draws, fitted.scale, knots), *INNER)
+    low, middle, high = curves.band(curves.ratios(fitted.draws[:, knots:], fitted.scale), *INNER)
     table: dict[str, list[str]] = {
         "One unit more of": [unit_of(view.data, i) for i in range(len(view.data.features))],
         f"Private {RATIOS[link]} ratio (four out of five draws)": _with_range(middle, low, high),
@@ -315,11 +328,10 @@ def _held(view: View, found: tuple[Estimate, ...]) -> None:
 
 def _estimates(view: View) -> tuple[Estimate, ...]:
     """The coefficients of the first release at the budget, if it knows its own error."""
-    one = view.watched[view.method]
-    if one.results is None or "uncertainty" not in one.arrays:
+    row = _first(view)
+    if row is None:
         return ()
-    rows = np.flatnonzero(one.results.rows(**{BUDGET: view.budget}))
-    return estimates(one.arrays, int(rows[0]), view.data, view.spec) if len(rows) else ()
+    return estimates(view.watched[view.method].arrays, row, view.data, view.spec)
 
 
 def _why(found: Iterable[Estimate]) -> str:
@@ -343,7 +355,7 @@ def _interval(one: Estimate, low: float | None, high: float | None) -> str:
 
 def _yardsticks(fitted: Fit, knots: int) -> dict[str, list[str]]:
     """The ratios without noise, and Cox's with their confidence limits."""
-    exact = curves.odds_ratios(fitted.reference["optimum"][:1], fitted.scale, knots)[0]
+    exact = curves.ratios(fitted.reference["optimum"][0, knots:], fitted.scale)
     beta, errors = fitted.reference["cox"][0], fitted.reference["cox_errors"][0]
     cox = curves.ratios(beta, fitted.scale)
     below, above = curves.confidence(beta, errors, fitted.scale)

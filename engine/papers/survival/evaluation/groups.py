@@ -1,6 +1,6 @@
 """How well a fitted model ranks the persons of each group. Nothing here is private."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,25 +19,28 @@ AGE, YES = "age", "1 ="
 
 def names(card: Card) -> tuple[str, ...]:
     """The groups: thirds by age, and both values of each column of 0 and 1."""
-    found: list[str] = []
+    return tuple(f"{card.features[i]}: {one}" for i, said in _columns(card) for one in said)
+
+
+def _columns(card: Card) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The columns that make groups, and what each calls its groups, in their order."""
     for i, feature in enumerate(card.features):
         unit = card.units[i] if card.units else ""
         if feature == AGE:
-            found += [f"{AGE}: {third}" for third in THIRDS]
+            yield i, THIRDS
         elif unit.startswith(YES):
-            found += [f"{feature}: {unit.removeprefix(YES).strip()}", f"{feature}: others"]
-    return tuple(found)
+            yield i, (unit.removeprefix(YES).strip(), "others")
 
 
 def members(table: SurvivalTable) -> list[NDArray[np.int64]]:
     """Persons of each group of `names`, at most MOST."""
     found: list[NDArray[np.bool_]] = []
-    for i, feature in enumerate(table.card.features):
-        unit, column = table.card.units[i] if table.card.units else "", table.x[:, i]
-        if feature == AGE:
+    for i, said in _columns(table.card):
+        column = table.x[:, i]
+        if said is THIRDS:
             order = np.argsort(np.argsort(column, kind="stable"), kind="stable")
             found += [order * 3 // len(column) == k for k in range(3)]
-        elif unit.startswith(YES):
+        else:
             found += [column > 0.5, column <= 0.5]
     rng = np.random.default_rng(0)
     return [np.sort(rng.permutation(np.flatnonzero(one))[:MOST]) for one in found]

@@ -36,13 +36,16 @@ SHARED = ("engine.core.batch", "engine.runs.driver")
 """What every method's numbers come from; what these import is not followed."""
 FOLLOWED = ("engine.papers", "engine.training", "engine.privacy", "datasets")
 """Where imports lead to code that computes numbers."""
-ASIDE = ("catalog", "guarantee", "guarantees", "cards", "exhibits", "figures", "steady", "searched")
+ASIDE = ("catalog", "guarantee", "guarantees", "cards", "exhibits", "figures", "steady", "searched",
+         "unseeded")  # fmt: skip
 """Modules that list, explain, show and keep numbers and compute none."""
 STEADY = re.compile(
-    r"^( *@(steady|searched)|from engine\.(training\.steady|privacy\.searched) import \w+)\n",
+    r"^( *@(steady|searched|unseeded)"
+    r"|from engine\.(training\.(steady|unseeded)|privacy\.searched) import \w+)\n",
     re.MULTILINE,
 )
-"""What changes no number of one thread: it makes it steady, or keeps it."""
+"""What changes no number of one thread and a seed: it makes it steady, keeps it, or draws it
+without a seed."""
 NUMBERLESS = ("__init__", "met", "neighbours", "outside", "published", "replay", "words")
 """Modules of `engine.audit` that no attack's number comes from."""
 SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.INDENT, tokenize.DEDENT)

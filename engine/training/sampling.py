@@ -11,6 +11,7 @@ import torch
 from torch import Generator, Tensor
 
 from engine.privacy.secret import Secret, uniform
+from engine.training.unseeded import unseeded
 
 GRID = 2.0**24
 """Numbers that `torch.rand` draws from in [0, 1), evenly spaced."""
@@ -72,6 +73,7 @@ def packed(index: Tensor, kept: Tensor, dtype: torch.dtype) -> tuple[Tensor, Ten
     return index.gather(1, wide), kept.gather(1, place).to(dtype)
 
 
+@unseeded
 def places(n: int, sizes: Tensor, rate: float, rng: Generator) -> Tensor:
     """The places of sampled records in rising order, shape (R, B); behind `sizes`, padding.
 

@@ -97,6 +97,7 @@ def test_a_change_counts_where_it_can_change_numbers(project, name, counts):
         ("return clip", "yield clip", True),
         ("def ", "@steady\ndef ", False),
         ("def ", "@searched\ndef ", False),
+        ("def ", "@unseeded\ndef ", False),
         ("def ", "@cache\ndef ", True),
         ("\n\n\ndef ", "\nfrom engine.training.steady import steady\n\n\ndef ", False),
         ("\n\n\ndef ", "\nfrom engine.privacy.searched import searched\n\n\ndef ", False),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from scipy.stats import kstest
+from scipy.stats import binomtest, kstest
 
 from benchmarks.crash import Verb, at_every_point
 from datasets import catalog as data_catalog
@@ -23,7 +23,7 @@ from engine.privacy.mechanisms import GammaSphere, Gaussian, Laplace
 from engine.runs import sealing
 from engine.runs.job import request
 from engine.runs.release import ReleaseError, checked, release
-from engine.training.sampling import coins
+from engine.training.sampling import by_gaps, coins
 
 SHORT = {"intervals": 5, "steps": 2}
 ASKED = ["run", "survival", "dp_gd", "--dataset", "heart", "--set", "intervals=5", "--release"]
@@ -62,6 +62,21 @@ def test_every_mechanism_draws_from_the_operating_system(kind, monkeypatch):
 
 def test_coins_of_sampling_come_from_the_operating_system(zeros):
     assert coins((1000,), 1e-6, secret.Secret()).all()  # zero is below every rate
+
+
+def test_a_secret_batch_of_prototypes_is_drawn_by_the_operating_system():
+    """Torch's own state may be known, and the batch is another all the same."""
+    rng, sizes, batches = secret.Secret(), torch.tensor([2000, 1200]), []
+    for _ in range(2):
+        rng.manual_seed(7)
+        batches.append(by_gaps(2000, sizes, 0.25, rng))
+    (place, there), (other, _) = batches
+    assert place.shape != other.shape or not torch.equal(place, other)
+    for row, kept, size in zip(place, there, sizes.tolist(), strict=True):
+        chosen = row[kept]
+        assert binomtest(len(chosen), size, 0.25).pvalue > BROKEN
+        assert bool((chosen.diff() > 0).all())
+        assert int(chosen[-1]) < size
 
 
 def test_torch_s_own_draws_start_from_a_state_that_is_filled_every_time():

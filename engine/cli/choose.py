@@ -4,7 +4,6 @@ With `--accuracy-first` it is one method at rising ε, until its result is good 
 """
 
 import argparse
-import hashlib
 import itertools
 import json
 import sys
@@ -85,7 +84,7 @@ def _sealed(
     """What is drawn, or what an earlier process has drawn and not published, and its files."""
     if arguments.to is None:
         return draw(lambda arrays, of: None), []
-    name = hashlib.sha256(" ".join(parts).encode()).hexdigest()[:12]
+    name = sealing.named(*parts)
     counted = own.mine(arguments.dataset or "")
     with sealing.begun(arguments.to, name, arguments.line, ledger=counted) as place:
         if (arrays := place.drawn()) is None:
@@ -209,7 +208,10 @@ def _aim(arguments: argparse.Namespace) -> "Aim":
 
 
 def _found(made: "Search", keep: Keep) -> "Found":
-    """Makes the search; what may be published of every level is proved before a draw."""
+    """Makes the search; that what is published follows from releases is proved before a draw.
+
+    It is proved at the last level: the others run the same method with more noise.
+    """
     from engine.runs.searching import search
 
     job = made.levels[-1].job

@@ -28,7 +28,7 @@ def release_job(arguments: argparse.Namespace) -> int:
     if arguments.to is None:
         raise RequestError("release: expected --to and a folder to write, got none")
     card = checked(job, data_catalog.card(job.dataset), exact=arguments.exact)
-    name = f"{job.id}-exact" if arguments.exact else job.id
+    name = sealing.named(job.id, repr(card.json()))  # of another card it is another release
     counted = own.mine(job.dataset)
     with sealing.begun(arguments.to, name, arguments.line, ledger=counted) as place:
         arrays = place.drawn()

@@ -32,8 +32,7 @@ def list_runs(arguments: argparse.Namespace) -> int:
             f"--limit: expected a number from 1 to {MOST:,}, got {shown(arguments.limit)}"
         )
     client = Client(workers=False)
-    runs = client.runs(arguments.limit, arguments.paper)
-    lost = client.unreadable(arguments.limit, arguments.paper)
+    runs, lost = client.listed(arguments.limit, arguments.paper)
     if arguments.json:
         records = [_record(run, client.store.device(run.id)) for run in runs]
         unreadable = [{"run": one.id, "reason": one.reason} for one in lost]

@@ -57,7 +57,7 @@ def verified(job: Job, data: Table) -> "Verdict":
     from engine.audit.published import verify  # loads torch
 
     publication = paper(job.paper)
-    found, arrays = verify(publication, publication.entry(job.method), job.batch().spec, data)
+    found, arrays = verify(publication, job.entry(), job.batch().spec, data)
     one, other = (_files(job, kept) for kept in (arrays[0], arrays[-1]))
     names = dict.fromkeys((*one, *other))
     changed = {

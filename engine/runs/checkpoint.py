@@ -120,7 +120,9 @@ class Checkpoints:
         kept = {
             f"{STATE}{number:04d}": place.packed() for number, place in sorted(self.places.items())
         }
-        some = zip(NOTED, self._noted, strict=True)
+        chunks, diverged = self._noted
+        over = set(chunks) - self.places.keys()  # all steps, but not yet its price and arrays
+        some = zip(NOTED, (over, diverged), strict=True)
         kept[DONE] = {name: np.array(sorted(noted), np.int64) for name, noted in some}
         mark = {DEVICE: np.array(self.device)}
         self.save({name: {**part, **mark} for name, part in kept.items()}, going_on=going_on)

@@ -58,12 +58,16 @@ def by_seed(job: Job, results: Results, gauge: str, at: dict[str, Value]) -> dic
     """A gauge by seed at a point of the axes; what diverged or is not measured is left out.
 
     Raises:
-        RequestError: No such gauge or axis.
+        RequestError: No such gauge or axis, or an axis that `at` leaves open.
     """
     if gauge not in results.gauges:
         known = ", ".join(results.gauges)
         raise RequestError(f"gauge: expected one of {known}, got {gauge!r}")
     at = {field: value for field, value in at.items() if field in job.axes}
+    if loose := [field for field, some in job.axes.items() if field not in at and len(some) > 1]:
+        raise RequestError(
+            f"run: expected one value of {' and '.join(loose)}, got a sweep: run it with one"
+        )
     values = results.values(gauge, **at)
     seeds = results.seeds[results.rows(**at)]
     return {int(s): float(v) for s, v in zip(seeds, values, strict=True) if math.isfinite(float(v))}

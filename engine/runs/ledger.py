@@ -131,9 +131,14 @@ class TableLedger:
 
     @property
     def reached(self) -> bool:
-        """Whether nothing more can be released."""
-        limit, price = self.limit, self.counted
-        return limit is not None and price is not None and price.epsilon + LEAST > limit.epsilon
+        """Whether nothing more can be released, not even at the least ε."""
+        if self.limit is None:
+            return False
+        relation = total(self.releases).relation or "replace_one"
+        curve = _pure(LEAST) if self.limit.by == "accountant" else ()
+        least = LedgerEntry(LEAST, 0.0, relation, "", "", "", curve=curve)
+        more = dataclasses.replace(self, entries=(*self.entries, least))
+        return _passes(_counted(more, self.limit), self.limit)
 
     @property
     def counted(self) -> Price | None:
@@ -198,14 +203,37 @@ def _parts(entries: Sequence[LedgerEntry]) -> list[PricedPart]:
 
 
 def _counted(ledger: TableLedger, limit: Limit) -> Price:
-    """What all releases cost by the way of adding up that the limit names."""
+    """What all releases cost by the way of adding up that the limit names.
+
+    Guarantees:
+        Prices may depend on earlier results only where nothing of the filter does (Whitehouse et
+        al. 2023; Feldman and Zrnic 2021). So the limit's δ is split beforehand: one half is for the
+        sum of the releases' own δ, the other for adding up. Infinite where the first is spent.
+    """
     price = total(ledger.releases)
     if limit.by == "basic" or not price.epsilon:
         return price
     delta = limit.delta or 0.0
-    one = order(limit.epsilon, delta) if limit.by == "accountant" else None
-    epsilon = together(_parts(ledger.releases), delta, limit.by, one)
-    return Price(epsilon, delta, price.relation, limit.by)
+    parts, half = _parts(ledger.releases), 0.5 * delta
+    known = limit.by == "accountant"  # a curve holds without the release's own δ
+    if math.fsum(part.delta for part in parts if not (known and part.curve)) > half:
+        return Price(math.inf, delta, price.relation, limit.by)
+    one = order(limit.epsilon, delta) if known else None
+    rest = [dataclasses.replace(part, delta=0.0) for part in parts]
+    return Price(together(rest, half, limit.by, one), delta, price.relation, limit.by)
+
+
+def _passes(price: Price, limit: Limit) -> bool:
+    """Whether a price is above a limit, or bounds nothing."""
+    most = 1.0 if limit.delta is None else limit.delta
+    return price.epsilon > limit.epsilon or price.delta > most or price.delta >= 1.0
+
+
+def _pure(epsilon: float) -> tuple[float, ...]:
+    r"""A Rényi curve of every ε-private release: λε²/2 (Bun and Steinke 2016, Proposition 3.3)."""
+    from engine.privacy.selection import ORDERED  # takes a second to load
+
+    return tuple(0.5 * epsilon**2 * order for order in ORDERED)
 
 
 def total(entries: Sequence[LedgerEntry]) -> Price:
@@ -388,8 +416,7 @@ def _check(ledger: TableLedger) -> None:
     if limit is None:
         return
     price = _counted(ledger, limit)
-    most = 1.0 if limit.delta is None else limit.delta
-    if price.epsilon > limit.epsilon or price.delta > most or price.delta >= 1.0:
+    if _passes(price, limit):
         asked = "" if limit.delta is None else f" and δ {limit.delta:g}"
         raise RequestError(
             f"release: expected all releases from {ledger.table} to cost at most ε "

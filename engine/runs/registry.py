@@ -40,7 +40,7 @@ def entry(
                 "data_product_sector": None, "publication_date": None,
             },
             "dp_variant": {
-                "variant_name": "Approximate DP" if card.delta else "Pure DP",
+                "variant_name": _variant(card),
                 "data_domain": None if domain is None else str(domain),
                 "unprotected_quantities": public or None,
             },
@@ -65,14 +65,26 @@ def entry(
     }  # fmt: skip
 
 
+def _proved(card: Guarantee) -> float | None:
+    """The finite ε that is proved; None where there is none."""
+    proved = card.epsilon_proved
+    return proved if proved is not None and math.isfinite(proved) else None
+
+
+def _variant(card: Guarantee) -> str:
+    """Which kind of differential privacy is proved."""
+    if _proved(card) is None:
+        return "None proved"
+    return "Approximate DP" if card.delta else "Pure DP"
+
+
 def _loss(card: Guarantee, records: int) -> Entry:
     """What is stated of the loss of privacy, and for whom."""
-    proved, delta = card.epsilon_proved, {"delta": card.delta} if card.delta else {}
-    finite = proved is not None and math.isfinite(proved)
+    proved, delta = _proved(card), {"delta": card.delta} if card.delta else {}
     return {
         "privacy_unit": card.unit, "privacy_unit_details": RELATIONS[card.relation],
         "number_of_privacy_units": records,
-        "privacy_parameters": {"epsilon": proved, **delta} if finite else {},
+        "privacy_parameters": {} if proved is None else {"epsilon": proved, **delta},
         "privacy_parameters_details": _status(card),
     }  # fmt: skip
 

@@ -6,6 +6,7 @@ written there, they get their place by one rename. After a kill the same command
 it finds: arrays that are kept are written again, and no noise is drawn again.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -125,13 +126,18 @@ class Place:
         return [self.folder / path.name for path in written]
 
 
+def named(*parts: str) -> str:
+    """The name of a request: what was asked for, and the card that its noise is drawn for."""
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:12]
+
+
 @contextmanager
 def begun(folder: Path, job: str, command: str, *, ledger: bool = False) -> Iterator[Place]:
     """The place of a release, which no other process uses meanwhile.
 
     Args:
         folder: Where the release goes.
-        job: The id of its job.
+        job: The name of the request (`named`).
         command: The command line that asks for it.
         ledger: Whether a ledger counts its price.
 

@@ -21,8 +21,8 @@ from engine.privacy.noise import release as noisy
 from engine.privacy.secret import Secret
 from engine.runs import estimates
 from engine.runs.job import Job
-from engine.runs.release import checked, release
-from engine.runs.selecting import asked, judge, judgeable, summed
+from engine.runs.release import ReleaseError, checked, release
+from engine.runs.selecting import asked, judge, judgeable, summed, used, whole_delta
 
 SHARE = 0.2
 r"""Part of each level's added 1/\sigma^2 that its check gets, where records are asked."""
@@ -149,7 +149,8 @@ def plan(
         raise RequestError(
             f"method: expected one whose noise can be reduced ({able}), got {method}"
         )
-    delta = float(values.get("delta", publication.opens(data.name)["delta"]))
+    used(slug, [method], values)
+    delta = whole_delta(slug, values, publication.opens(data.name)["delta"])
     fails, made, checks, before = delta / len(set(budgets)), list[Level](), 0.0, 0.0
     for budget in sorted(set(budgets)):
         whole = expost.precision(budget, fails)
@@ -217,14 +218,20 @@ def search(
         report: Told how many levels are done.
 
     Raises:
-        ReleaseError: The method withheld its result.
+        ReleaseError: The method withheld its result at the last level.
         RefiningError: The method is none whose noise can be reduced.
     """
     ladder, rng, told = refining.Ladder(), Secret(), list[float | None]()
     for reached, level in enumerate(made.levels):
         report(reached, len(made.levels))
-        with refining.refining(ladder):
-            arrays = release(level.job, data)
+        try:
+            with refining.refining(ladder):
+                arrays = release(level.job, data)
+        except ReleaseError:  # withheld, which follows from the noisy releases alone: not enough
+            if reached + 1 == len(made.levels):
+                raise
+            told.append(None)
+            continue
         if level.check is None:
             width = _width(level.job, data.card, arrays)
             told.append(width)

@@ -48,19 +48,21 @@ class Limits:
         self._store = store
         self._from = 0.0
         self._dropped: set[str] = set()
+        self._seconds = USUAL[SECONDS]
 
     def allow(self, run: str) -> bool:
         """Whether a job of the queue may begin."""
         if run in self._dropped or time.monotonic() < self._from:
             return False
         try:
+            self._seconds = settings.whole(SECONDS, USUAL[SECONDS])
             return allowed() and not busy(self._store) and self._roomy(run)
         except ExplorerError:
             return False
 
     def long(self, seconds: float) -> bool:
         """Whether a job has taken so many seconds that it is to be dropped."""
-        return seconds > settings.whole(SECONDS, USUAL[SECONDS])
+        return seconds > self._seconds
 
     def drop(self, run: str) -> None:
         """Notes that a job is not to begin again."""

@@ -175,6 +175,9 @@ class Claim:
             row = held(connection, self.key)
             if row is None:
                 return False
+            connection.execute(
+                "UPDATE jobs SET worked = worked + ? WHERE id = ?", (worked, self.job.id)
+            )
             if row["stop"] is None and (asked or (left and row["passing"])):
                 self.store.renew(connection, self.job.id, row["focus"])
             elif state == "failed" and not row["viewed"]:
@@ -182,9 +185,6 @@ class Claim:
             else:
                 _tell(connection, row, events)
                 close(connection, self.job.id, state, error, diverged[-1] if diverged else ())
-                connection.execute(
-                    "UPDATE jobs SET worked = worked + ? WHERE id = ?", (worked, self.job.id)
-                )
                 if state == "completed":
                     self._forget_state(connection)
         return True

@@ -80,6 +80,8 @@ class Client:
         answer = self.store.submit(job, focus or {})
         if answer == "new":
             watching.claim(self.store, job.id, by, passing=passing or ahead, viewed=not ahead)
+        elif not (passing or ahead):
+            watching.stay(self.store, job.id)
         self.changes += 1
         if answer != "cached":
             self.ensure_worker()

@@ -23,6 +23,7 @@ from engine import __version__
 from engine.catalog import paper
 from engine.core.errors import ExplorerError, InterruptedRunError, RequestError, StoreError
 from engine.runs.events import Event, Failed, Finished, Measured, Spent
+from engine.runs.executor.chosen import elsewhere
 from engine.runs.job import Job
 from engine.service.claim import Claim
 from engine.service.presence import setting
@@ -145,17 +146,31 @@ class JobRunner:
     def _go(self) -> End | None:
         """Steps until the end, a stop, or enough; the last event is not emitted."""
         while not self.recorder.stopping:
-            event = next(self._events)
+            event, enter = next(self._events)
             self._step = event.step
             if isinstance(event, Finished):
                 return End("completed", event)
-            self.recorder.emit(event)
-            if event.step == 0:
+            self._tell(event, enter)
+            if event.step == 0 and not elsewhere():
                 continue  # loading is no part of a turn: at least a step follows it
             if not self.recorder.stopping and self._enough():
                 return None
         self._events.close()
         return End("cancelled", Finished(self._step, "cancelled"))
+
+    def _tell(self, event: Event, enter: Callable[[], None]) -> None:
+        """Enters an event among the looks, if it is one, and tells it.
+
+        Pricing may take seconds. A stop waits for it: the state that is kept then is the one after
+        this event, so a run that goes on would never tell it.
+        """
+        try:
+            enter()
+        except (KeyboardInterrupt, SystemExit):
+            enter()
+            self.recorder.emit(event)
+            raise
+        self.recorder.emit(event)
 
     def _failed(self, problem: Exception) -> End:
         if not isinstance(problem, RequestError):  # whoever asked is told, and nothing is broken
@@ -244,15 +259,17 @@ BREAKS = {signal.SIGTERM: _leave, signal.SIGINT: signal.default_int_handler}
 """Signals break into the work, and only there: what is written after it stays whole."""
 
 
-def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[Event, None, None]:
-    """Loads what the job needs and runs it."""
-    from engine.runs import cards, groups, ledger
+def _drive(
+    claim: Claim, device: str, pause: Enough, save: "Save"
+) -> Generator[tuple[Event, Callable[[], None]], None, None]:
+    """Loads what the job needs and runs it; beside each event, what enters it among the looks."""
+    from engine.runs import cards, groups
     from engine.runs.checkpoint import EVERY, Checkpoints
     from engine.runs.driver import drive  # loads torch
     from engine.runs.executor.chosen import chosen
     from engine.runs.executor.local import Local
 
-    job, executor = claim.job, chosen()
+    job, executor = claim.job, chosen(claim.job.dataset)
     _check(job)
     data = data_catalog.load(job.dataset)
     _attackable(job, data)
@@ -272,10 +289,16 @@ def _drive(claim: Claim, device: str, pause: Enough, save: "Save") -> Generator[
     looked: set[int] = set()
     with closing(events):
         for event in threaded(events, math.prod(data.x.shape)):
-            if isinstance(event, Spent | Measured) and not looked.issuperset(event.replicas):
-                ledger.look(job, event if isinstance(event, Spent) else _whole(job, data, event))
-                looked.update(event.replicas)
-            yield event
+            yield event, functools.partial(_enter, job, data, event, looked)
+
+
+def _enter(job: Job, data: Table, event: Event, looked: set[int]) -> None:
+    """Enters what an event shows of replicas that are not `looked` at yet, and notes them."""
+    from engine.runs import ledger
+
+    if isinstance(event, Spent | Measured) and not looked.issuperset(event.replicas):
+        ledger.look(job, event if isinstance(event, Spent) else _whole(job, data, event))
+        looked.update(event.replicas)
 
 
 def _whole(job: Job, data: Table, shown: Measured) -> Spent:

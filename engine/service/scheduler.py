@@ -1,6 +1,6 @@
 """Several jobs in one process, a turn at a time: what somebody looks at goes first.
 
-Whose turn it is, is decided anew every tenth of a second (`rank`): first by what the job is for in
+Whose turn it is, is decided again every tenth of a second (`rank`): first by what the job is for in
 the view that shows it, then by whose view it is, then by how long it has had the processor, then by
 its place in the view. A step is never cut in two, so a job gives way as often as it steps. A job
 that nobody looks at any more sleeps: it stays open, without turns, while there is room for it.
@@ -167,7 +167,7 @@ class Scheduler:
         now = {one.run: one for one in wanted(self.store, here())}
         for work in self.open:
             run = work.claim.job.id
-            gone = Wanted(run, Stage.POINT, (), 0.0, 0, 0.0, 0)  # it only has to stop
+            gone = Wanted(run, Stage.POINT, ("",), 0.0, 0, 0.0, 0)  # it only has to stop
             work.wanted = now.pop(run, gone)
             work.recorder.asleep = work.asleep
         return [one for one in now.values() if one.stage in self._stages]

@@ -16,7 +16,7 @@ AT_ONCE = 5.0
 """Seconds after its start within which a process that ends with an error is not tried again."""
 USUAL = {"OPENBLAS_NUM_THREADS": "1", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 """What such a process is told where the environment does not say otherwise. NumPy's and SciPy's
-products are small here: threads for them only wait, and take a core to. And glibc asks Linux for
+products are small here: threads for them only wait, and take a core too. And glibc asks Linux for
 pages of 2 MB in place of 4 KB: survival's methods take an eighth less time with them."""
 
 

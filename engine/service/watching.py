@@ -220,6 +220,15 @@ def claim(store: Store, run: str, visitor: Visitor, *, passing: bool, viewed: bo
         )
 
 
+def stay(store: Store, run: str) -> None:
+    """Notes that a run which is there was asked for on purpose, so that it is not tidied away."""
+    with store.database.writing() as connection:
+        connection.execute(
+            "UPDATE jobs SET passing = 0, viewed = 1 WHERE id = ? AND (passing OR NOT viewed)",
+            (run,),
+        )
+
+
 def may_stop(store: Store, run: str, visitor: Visitor) -> None:
     """Checks that a person may stop a run: their own, or one that nobody else looks at.
 

@@ -107,3 +107,12 @@ def test_the_command_line_says_it_of_two_runs(toy, client, capsys):
     assert main(["differ", *runs, "--gauge", "product"]) == 2
     assert "several" in capsys.readouterr().err
     assert main(["differ", *runs, "--gauge", "beauty", "--at", "1"]) == 2
+
+
+def test_a_sweep_of_another_knob_is_refused(toy, client, capsys):
+    """Its repetitions of one seed would stand in each other's place."""
+    for job in (jobs := [toy({"scale": (1, 2)}, (0, 1)), toy(seeds=(0, 1))]):
+        client.submit(job)
+        perform(take(client.store, here()))
+    assert main(["differ", *(job.id for job in jobs), "--gauge", "product"]) == 2
+    assert "expected one value of scale, got a sweep" in capsys.readouterr().err

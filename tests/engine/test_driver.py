@@ -10,9 +10,12 @@ import pytest
 from datasets import catalog as data
 from engine.catalog import catalog
 from engine.core.errors import BudgetError
+from engine.papers.survival.samplers.corrected import ExactSampler
 from engine.runs import driver
+from engine.runs.checkpoint import Checkpoints
 from engine.runs.driver import TURNS, drive
 from engine.runs.events import Advanced, Finished, Measured, Produced, Spent, Started
+from engine.runs.job import request
 from engine.runs.results import collect
 from tests.engine.toy import ENTRY, PAPER, guarantee
 
@@ -142,3 +145,38 @@ def test_closing_it_stops_the_work(toy):
 def test_an_error_of_a_method_is_passed_on(toy):
     with pytest.raises(ValueError, match="the toy"):
         reported(toy(behaviour="raise"))
+
+
+def test_a_chunk_takes_a_step_before_the_next_begins(toy):
+    """Where others wait, a turn ends after the step, and not after the beginning of all chunks."""
+    job = toy({"scale": (1, 2, 3, 4, 5, 6, 7, 8)})
+    with closing(
+        drive(job, data.load("flchain"), lambda name, arrays: "", pause=lambda: True)
+    ) as run:
+        steps = [event.step for event in run if isinstance(event, Advanced)]
+    assert steps[:4] == [0, 1, 0, 1]
+
+
+def test_what_was_stopped_at_its_price_is_priced_when_it_goes_on(monkeypatch):
+    """Its steps are done, its price and arrays are not: it is not over, whoever waits meanwhile."""
+    job = request("survival", "exact", "heart", {"samples": 40, "intervals": 5}, {}, (0,))
+    kept, table = {}, data.load("heart")
+
+    def save(arrays, *, going_on):
+        kept.clear(), kept.update(arrays)
+
+    def run(**how):
+        past = Checkpoints(kept.get, save)
+        return drive(job, table, lambda name, arrays: "digest", past=past, **how)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ExactSampler, "products", stop)
+        with pytest.raises(KeyboardInterrupt):
+            list(run())
+    with closing(run(pause=lambda: True)) as again:
+        next(event for event in again if isinstance(event, Advanced))
+    kinds = [type(event) for event in run()]
+    assert kinds.count(Spent) == kinds.count(Produced) == kinds.count(Finished) == 1

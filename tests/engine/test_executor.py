@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,8 +25,8 @@ from datasets import own
 from engine.catalog import catalog
 from engine.cli.main import main
 from engine.core.errors import InterruptedRunError, RequestError
-from engine.runs import task
-from engine.runs.checkpoint import Checkpoints
+from engine.runs import artifacts, task
+from engine.runs.checkpoint import HEARD, STEP, Checkpoints
 from engine.runs.driver import drive
 from engine.runs.events import Advanced, Finished, Measured, encode
 from engine.runs.executor import chosen as choice
@@ -297,7 +297,7 @@ def test_a_table_of_one_s_own_stays_here_unless_the_operator_allows_it(
     here, _ = run(job, Cluster(dask))
     assert {int(line.split()[2]) for line in log.read_text().splitlines()} == {os.getpid()}
     log.write_text("")
-    monkeypatch.setenv(clusters.SHARE, "allow")
+    monkeypatch.setenv(choice.SHARE, "allow")
     there, _ = run(job, Cluster(dask))
     assert os.getpid() not in {int(line.split()[2]) for line in log.read_text().splitlines()}
     assert said(here) == said(there)
@@ -408,3 +408,23 @@ def test_cards_are_the_workers_not_this_machine_s(dask, monkeypatch):
     next(iter(info["workers"].values()))["resources"] = {"GPU": 1}
     monkeypatch.setattr(client, "scheduler_info", lambda **how: info)
     assert Cluster(dask).device("auto") == "cuda"
+
+
+def test_a_table_of_one_s_own_has_its_runs_here_unless_it_may_leave(monkeypatch):
+    monkeypatch.setenv(choice.SETTING, "dask://host:1")
+    assert isinstance(choice.chosen("own-study-1234"), Local)
+    assert isinstance(choice.chosen("heart"), Cluster)
+    monkeypatch.setenv(choice.SHARE, "allow")
+    assert isinstance(choice.chosen("own-study-1234"), Cluster)
+
+
+def test_what_was_told_before_a_second_stop_stays_told():
+    left = artifacts.packed({STEP: np.array(10), HEARD: np.array(20)})
+    assert int(clusters.Chunk(0, state=left).packed()[HEARD]) == 20
+
+
+def test_a_task_that_took_itself_for_stopped_interrupts_the_run(monkeypatch):
+    run = object.__new__(clusters.Run)
+    chunk = clusters.Chunk(0, future=SimpleNamespace(result=lambda timeout: None))
+    with pytest.raises(InterruptedRunError):
+        list(run._finished(chunk))

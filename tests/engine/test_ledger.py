@@ -27,7 +27,7 @@ from engine.runs.events import Measured, Spent
 from engine.runs.job import request
 from engine.runs.ledger import LedgerEntry, Limit
 from engine.service.claim import take
-from engine.service.job_runner import JobRunner
+from engine.service.job_runner import JobRunner, perform
 from engine.service.process import here
 from engine.service.store import Store
 from pages.ui.paper import spent
@@ -173,11 +173,37 @@ def test_a_limit_counts_by_the_way_that_it_names(table, drawn, tmp_path, capsys)
     kept = ledger.read(table)
     order = composing.order(1.8, 1e-5)
     at, rho = ORDERED[order], 2 * kept.releases[0].curve[order]
-    expected = rho + math.log1p(-1 / at) - math.log(at * 1e-5) / (at - 1)
+    expected = rho + math.log1p(-1 / at) - math.log(at * 0.5e-5) / (at - 1)  # the other half
     assert ledger._counted(kept, kept.limit).epsilon == pytest.approx(expected, rel=1e-12)
     assert expected >= normal_curve(2 * kept.releases[0].precision, 1e-5)
     assert main([*words[:4], "--limit-by", "advanced"]) == 2
     assert "limit-by: expected --limit-delta above 0 with advanced" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("by", ["advanced", "accountant"])
+def test_a_limit_s_delta_is_split_before_the_releases(by):
+    """What is left for adding up does not follow from what the releases so far showed."""
+    limit, some = Limit(9.0, 2e-6, by), priced(2, 0.5, 4e-7)
+    found = ledger.TableLedger("t", tuple(some), limit).counted
+    alone = replace(some[0], delta=0.0)
+    assert found == ledger.TableLedger("t", (alone, alone), limit).counted
+    assert found.epsilon == pytest.approx(
+        1.0 if by == "accountant" else 0.25 + math.sqrt(2 * math.log(1e6) * 0.5)
+    )
+    over = ledger.TableLedger("t", tuple(priced(3, 0.5, 4e-7)), limit)
+    assert over.counted.epsilon == math.inf
+    assert over.reached
+
+
+@pytest.mark.parametrize("by", ["basic", "advanced", "accountant"])
+def test_a_limit_is_reached_where_the_least_release_would_pass_it(by):
+    limit, some = Limit(1.0, 1e-5, by), list[LedgerEntry]()
+    for epsilon in (0.05, 0.005, 0.001):
+        least = entry(epsilon, 0.0, "replace_one")
+        while ledger.TableLedger("t", (*some, least), limit).counted.epsilon <= 1.0:
+            assert not ledger.TableLedger("t", tuple(some), limit).reached
+            some.append(least)
+    assert by == "accountant" or ledger.TableLedger("t", tuple(some), limit).reached
 
 
 def test_a_release_is_entered_and_a_limit_stops_the_one_that_would_pass_it(
@@ -284,6 +310,25 @@ def test_what_a_stopped_run_has_shown_is_a_look(table, tmp_path):
     assert main(["run", "survival", "dp_gd", "--dataset", table, "--set", "intervals=5", "--set",
                  "steps=200", "--sweep", "epsilon=1,3"]) == 0  # fmt: skip
     assert math.fsum(e.epsilon for e in ledger.read(table).looks) == pytest.approx(1 + 3, rel=1e-3)
+
+
+def test_a_stop_while_a_look_is_priced_loses_no_measure(table, tmp_path, monkeypatch):
+    job = request("survival", "exact", table, {"samples": 40, "intervals": 5}, {}, (0,))
+    store, real, stops = Store(tmp_path / "home"), ledger.look, [KeyboardInterrupt]
+
+    def look(*about):
+        if stops:
+            raise stops.pop()
+        real(*about)
+
+    monkeypatch.setattr(ledger, "look", look)
+    seen = []
+    for _ in range(2):
+        store.submit(job, {})
+        claim = take(store, here(), job.id)
+        perform(claim, watch=seen.append)
+    assert [one.step for one in seen if isinstance(one, Measured)] == [1, 2, 3, 4, 5]
+    assert len(ledger.read(table).looks) == 1
 
 
 def test_a_ledger_without_looks_is_read(table, tmp_path):

@@ -614,3 +614,10 @@ def test_where_two_processes_work_neither_opens_all_runs_of_a_person(
     turns = itertools.takewhile(lambda _: len(desk.open) < 5, range(10_000))
     assert all(desk.go() for _ in turns)
     assert len(desk.open) == 5
+
+
+def test_a_wrong_number_of_seconds_ahead_trains_nothing_ahead(toy, client, desk, monkeypatch):
+    monkeypatch.setenv(ahead.SECONDS, "0.5")
+    shows(client, ADA, [], ahead=[toy(steps=3)])
+    assert not desk.go()
+    assert not desk._ahead.long(1.0)

@@ -266,6 +266,24 @@ def test_wherever_it_is_killed_a_release_is_whole_or_not_there_and_draws_once(dr
     assert faults == []
 
 
+def test_noise_that_was_drawn_is_not_published_with_another_card(
+    drawn, capsys, tmp_path, monkeypatch
+):
+    """As where the program was updated between a kill and the same command."""
+    with monkeypatch.context() as broken:
+        broken.setattr("engine.cli.releasing.written", lambda *_: [][0])
+        with pytest.raises(IndexError):
+            main([*COMMAND, str(tmp_path / "out")])
+
+    def other(*about, **how):
+        return replace(checked(*about, **how), epsilon_proved=3.0)
+
+    monkeypatch.setattr("engine.runs.release.checked", other)
+    assert main([*COMMAND, str(tmp_path / "out")]) == 2
+    assert "whose noise is drawn, got another" in capsys.readouterr().err
+    assert (drawn(), (tmp_path / "out").exists()) == (1, False)
+
+
 def test_another_request_does_not_end_a_release_that_was_begun(
     drawn, capsys, tmp_path, monkeypatch
 ):

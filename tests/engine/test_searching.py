@@ -21,6 +21,7 @@ from engine.privacy.noise import release
 from engine.privacy.recording import recording
 from engine.privacy.refining import Ladder, RefiningError
 from engine.runs import ledger, searching, selecting
+from engine.runs.release import ReleaseError
 from engine.runs.searching import SHARE, Aim
 from tests.engine.test_ledger import SETTINGS, TABLE
 
@@ -299,6 +300,26 @@ def test_a_search_that_is_killed_counts_in_full_and_one_that_was_kept_goes_on(
     assert (tmp_path / "o" / "card.json").exists()
 
 
+def test_a_level_that_withholds_its_result_is_not_enough(monkeypatch):
+    """Its noise is drawn and paid, so the search goes on; at the last level nothing is left."""
+    data = catalog.load("heart")
+    made = searching.plan("survival", "km_dp", data.card, {}, [1.0, 5.0], searching.Aim("width", 1))
+
+    def withheld(job, data):
+        if job is made.levels[0].job or fails:
+            raise ReleaseError("withheld")
+        return {}
+
+    monkeypatch.setattr(searching, "release", withheld)
+    monkeypatch.setattr(searching, "_width", lambda *_: 0.5)
+    fails = False
+    found = searching.search(made, data)
+    assert (found.reached, found.told) == (1, (None, 0.5))
+    fails = True
+    with pytest.raises(ReleaseError):
+        searching.search(made, data)
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -311,6 +332,8 @@ def test_a_search_that_is_killed_counts_in_full_and_one_that_was_kept_goes_on(
         (["--tries", "3"], "expected one setting and no tries, got --tries"),
         (["--grid", "regularisation=1,2"], "expected one setting and no tries, got --grid"),
         (["--set", "epsilon=1"], "set: expected no epsilon"),
+        (["--set", "intervls=5"], "intervls: expected a knob"),
+        (["--set", "delta=0"], "delta: expected"),
     ],
 )
 def test_a_search_that_cannot_be_is_refused(words, says, capsys):

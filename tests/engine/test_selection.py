@@ -222,6 +222,13 @@ def test_wherever_a_choice_is_killed_its_winner_is_whole_or_not_there_and_drawn_
         (["survival", "--methods", "dp_newton", "--grid", "epsilon=1,2"], "grid: expected knobs"),
         (["mean", "--methods", "laplace"], "expected one whose results can be judged"),
         (["survival", "--methods", "nobody"], "nobody"),
+        (
+            ["survival", "--methods", "dp_newton", "--set", "intervls=5"],
+            "intervls: expected a knob",
+        ),
+        (["survival", "--methods", "dp_newton", "--grid", "pases=1,2"], "pases: expected a knob"),
+        (["survival", "--methods", "dp_newton", "--set", "epsilon=abc"], "epsilon: expected"),
+        (["survival", "--methods", "dp_newton", "--set", "delta=abc"], "delta: expected"),
     ],
 )
 def test_what_cannot_be_chosen_is_refused(words, says, capsys):

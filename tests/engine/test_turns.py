@@ -1,5 +1,6 @@
 """Jobs that share a process: none waits for another's end, and no number changes."""
 
+import itertools
 import signal
 import threading
 import time
@@ -16,11 +17,11 @@ from engine.service import recorder, shares, watching
 from engine.service import scheduler as turns
 from engine.service.claim import take
 from engine.service.client import Client
-from engine.service.job_runner import FULL, perform
+from engine.service.job_runner import FULL, JobRunner, perform
 from engine.service.process import here
 from engine.service.scheduler import OPEN, Scheduler
 from engine.service.watching import Stage, Visitor
-from tests.engine.conftest import ended, until
+from tests.engine.conftest import claimed, ended, until
 from tests.papers.survival.toys import table
 
 SURVIVAL = {"intervals": 8, "samples": 80, "sampler_epochs": 2.0, "burn_in": 20, "minibatch": 10}
@@ -327,3 +328,34 @@ def test_a_worker_does_several_jobs_at_once(toy, client, worker):
     assert last == Finished(3, "completed")
     assert time.time() - client.run(long.id).finished < 60
     assert not [e for _, e in client.events(long.id) if isinstance(e, Advanced)]
+
+
+def test_a_job_that_is_deleted_ends_alone(toy, client, desk):
+    long, other = toy(steps=5000, pause=0.001), toy(steps=3)
+    look(client, long), look(client, other)
+    desk.go()
+    client.delete(long.id)
+    through(desk)
+    assert not desk.open
+    assert client.run(other.id).state == "completed"
+
+
+def test_where_a_cluster_works_a_sign_of_life_ends_a_turn(toy, client, store, monkeypatch):
+    """Its chunks may take long to their first event, and all others are open meanwhile."""
+    monkeypatch.setenv("EXPLORER_EXECUTOR", "dask://host:1")
+    look(client, job := toy())
+    work = JobRunner(take(store, here(), job.id))
+    alive = itertools.count()
+    work._events = ((Advanced(0, 0, 9), lambda: None) for number in alive if number < 100)
+    assert work.turn(lambda: True) is None
+    assert next(alive) < 3
+    work.leave()
+
+
+def test_seconds_of_a_run_that_goes_on_later_count(toy, store, client):
+    claim = claimed(store, job := toy())
+    claim.save({DONE: {"chunks": np.zeros(0, int)}}, [Started(0, 3, 1)], going_on=False)
+    claim.finish("cancelled", [Finished(0, "cancelled")], asked=True, worked=60.0)
+    assert client.run(job.id).state == "queued"
+    take(store, here(), job.id).finish("completed", [Finished(3, "completed")], worked=5.0)
+    assert client.run(job.id).seconds == pytest.approx(65.0)

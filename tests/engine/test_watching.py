@@ -9,6 +9,7 @@ import pytest
 from engine.core.errors import RequestError
 from engine.service import quotas, watching
 from engine.service.claim import take
+from engine.service.job_runner import perform
 from engine.service.process import Process, here
 from engine.service.watching import NOBODY, PAUSED, Stage, Visitor, wanted
 from tests.engine.conftest import claimed
@@ -227,3 +228,12 @@ def test_what_was_only_passed_is_bounded_on_the_disk_too(toy, client, store, mon
     quotas.tidy(store)
     kept = {run.job.id for run in client.runs()}
     assert kept == {job.id for job in (*jobs[:2], *jobs[3:])}
+
+
+def test_what_a_page_asked_for_stays_once_it_is_asked_for_on_purpose(toy, client):
+    joined, cached = toy(), toy(steps=4)
+    for job in (joined, cached):
+        client.submit(job, by=ADA, passing=True)
+    perform(take(client.store, here(), cached.id))
+    assert [client.submit(job) for job in (joined, cached)] == ["joined", "cached"]
+    assert not any(client.run(job.id).passing for job in (joined, cached))

@@ -5,12 +5,15 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from datasets import own
 from engine.core.errors import RequestError
 
 if TYPE_CHECKING:
     from engine.runs.executor.work import Executor
 
 SETTING = "EXPLORER_EXECUTOR"
+SHARE = "EXPLORER_CLUSTER_TABLES"
+"""Set to "allow", a user's own tables may leave this machine for the cluster."""
 ADDRESS = re.compile(r"dask://(?P<place>[^/\s:]+:\d{1,5})/?")
 
 
@@ -19,14 +22,25 @@ def elsewhere() -> bool:
     return ADDRESS.fullmatch(os.environ.get(SETTING, "")) is not None
 
 
-def chosen() -> "Executor":
+def stays(dataset: str) -> bool:
+    """Whether a table and its runs stay on this machine: a user's own, unless it may leave."""
+    return own.mine(dataset) and os.environ.get(SHARE) != "allow"
+
+
+def chosen(dataset: str = "") -> "Executor":
     """`Local`, or the cluster that EXPLORER_EXECUTOR names as "dask://host:port".
+
+    A table that stays here has its runs here, prepared as such: the device and the precision of
+    the products are this machine's.
+
+    Args:
+        dataset: Name of the data set of a job.
 
     Raises:
         RequestError: It names nothing of the kind, or Dask is not installed.
     """
     text = os.environ.get(SETTING, "") or "local"
-    if text == "local":
+    if text == "local" or (ADDRESS.fullmatch(text) and stays(dataset)):
         from engine.runs.executor.local import Local  # loads torch
 
         return Local()

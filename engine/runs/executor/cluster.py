@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from datasets import own
 from datasets.base import PanelTable
 from engine.core.errors import InterruptedRunError, RequestError
 from engine.method import Arrays
@@ -27,12 +26,11 @@ from engine.runs.artifacts import STATE
 from engine.runs.checkpoint import HEARD
 from engine.runs.events import Advanced, Event, Produced, decode, fitting
 from engine.runs.executor import parcel
+from engine.runs.executor.chosen import stays
 from engine.runs.executor.local import Local
 from engine.runs.executor.parcel import Order, identity
 from engine.runs.executor.work import Numbered, Work
 
-SHARE = "EXPLORER_CLUSTER_TABLES"
-"""Set to "allow", a user's own tables may leave this machine for the cluster."""
 CONNECT = 10
 """Seconds to wait for a scheduler."""
 LOST = (OSError, TimeoutError)
@@ -82,7 +80,7 @@ class Cluster:
 
     def events(self, work: Work) -> Numbered:
         """As `Executor.events`; a user's own table stays here, and so does its run."""
-        if own.mine(work.job.dataset) and os.environ.get(SHARE) != "allow":
+        if stays(work.job.dataset):
             yield from Local().events(work)
             return
         run = Run(connected(self.address), work)
@@ -188,8 +186,9 @@ class Chunk:
 
     def packed(self) -> Arrays:
         """What the chunk leaves behind: its state, and what has been told since."""
-        heard = {HEARD: np.array(self.steps.get("Measured", 0))}
-        return {**(artifacts.unpacked(self.state) if self.state else {}), **heard}
+        state = artifacts.unpacked(self.state) if self.state else {}
+        heard = max(self.steps.get("Measured", 0), int(state.get(HEARD, 0)))
+        return {**state, HEARD: np.array(heard)}
 
 
 class Run:
@@ -297,17 +296,20 @@ class Run:
 
     def _finished(self, chunk: Chunk) -> Iterable[tuple[int, Event]]:
         result = chunk.future.result(timeout=CONNECT)
+        if result is None:  # the task took itself for stopped: it had lost its way to us
+            raise InterruptedRunError(GONE)
         for one in result["events"]:
             event = decode(one)
             if isinstance(event, Produced):
                 arrays = artifacts.unpacked(result["arrays"][event.name])
                 digest = self.work.keep(event.name, arrays)
                 event = Produced(event.step, event.name, digest, event.replicas)
+            if isinstance(event, Advanced):  # the last: with it the chunk counts as over
+                self.work.past.places.pop(chunk.number, None)
             if (new := chunk.new(event)) is not None:
                 yield chunk.number, new
         chunk.future = None
         del self.open[chunk.number]
-        self.work.past.places.pop(chunk.number, None)
 
     def _failed(self, chunk: Chunk, problem: BaseException) -> None:
         from distributed import KilledWorker

@@ -55,7 +55,7 @@ class Local:
                 for number, run in tuple(runs.items()):
                     for event in run:
                         yield number, fitting(event)
-                        if isinstance(event, Advanced):
+                        if isinstance(event, Advanced) and event.step > 0:
                             break  # the next chunk's turn
                     else:
                         del runs[number]

@@ -18,7 +18,7 @@ Entry = dict[str, Any]
 
 
 def entry(
-    card: Guarantee, software: str, *, title: str, records: int, public: str = "",
+    card: Guarantee, software: str, *, title: str, records: int | None, public: str = "",
     domain: object = None,
 ) -> Entry:  # fmt: skip
     """The registry's entry of one release.
@@ -27,7 +27,7 @@ def entry(
         card: What is guaranteed.
         software: Name and version of what made the release.
         title: What the data are called.
-        records: How many records there are.
+        records: How many units of privacy there are; None where nobody has counted them.
         public: What of the data is not protected.
         domain: The bounds of the data, if they are stated.
     """
@@ -78,7 +78,7 @@ def _variant(card: Guarantee) -> str:
     return "Approximate DP" if card.delta else "Pure DP"
 
 
-def _loss(card: Guarantee, records: int) -> Entry:
+def _loss(card: Guarantee, records: int | None) -> Entry:
     """What is stated of the loss of privacy, and for whom."""
     proved, delta = _proved(card), {"delta": card.delta} if card.delta else {}
     return {
@@ -110,7 +110,8 @@ def of(card: Guarantee, described: Card, software: str) -> dict[str, Any]:
     """The entry of a release from a data set, beside its gaps."""
     bounds = described.bounds
     told = entry(
-        card, software, title=described.title, records=described.records,
+        card, software, title=described.title,
+        records=described.records if described.rows == 1 else None,  # of persons with several rows
         public=described.public, domain=None if bounds is None else bounds.covariates,
     )  # fmt: skip
     return {"entry": told, "unfilled": list(unfilled(told))}

@@ -230,6 +230,14 @@ def test_what_no_proof_covers_is_not_verified(capsys):
     assert main(["verify", "mean", "laplace", "--sweep", "epsilon=1,2"]) == 2
 
 
+@pytest.mark.thorough
+def test_a_method_is_verified_as_it_is_priced(capsys):
+    """With the class means of public bounds its card on this data set is proved."""
+    words = ["lvq", "glvq_dp", "--set", "initialisation=sensitivity_1", "--set", "epochs=1"]
+    main(["verify", *words])
+    assert "expected one whose releases are all priced" not in capsys.readouterr().err
+
+
 def test_a_verdict_is_a_table(capsys):
     assert main(["verify", "mean", "gaussian"]) == 0
     shown = capsys.readouterr().out

@@ -1,6 +1,7 @@
 """The whole curve of a guarantee: against closed forms, and against what one point of it says."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -114,3 +115,13 @@ def test_a_registry_entry_names_what_it_cannot_fill():
     body = registry.text(told["entry"])
     assert yaml.safe_load(body) == told["entry"]
     assert all(f"#   {name}\n" in body for name in told["unfilled"])
+
+
+def test_a_registry_entry_calls_nothing_private_that_is_not_and_counts_no_rows_as_persons():
+    described = data_catalog.card("flchain")
+    entries = paper("survival").methods
+    for card in (one.guarantee(SurvivalSpec(), 7874, described.record) for one in entries):
+        told = registry.of(card, replace(described, rows=3), "this test")
+        variant = told["entry"]["deployment"]["dp_variant"]["variant_name"]
+        assert (variant == "None proved") == (card.epsilon_proved in (None, math.inf))
+        assert "deployment.privacy_loss.number_of_privacy_units" in told["unfilled"]

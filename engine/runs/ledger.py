@@ -135,10 +135,10 @@ class TableLedger:
         if self.limit is None:
             return False
         relation = total(self.releases).relation or "replace_one"
-        curve = _pure(LEAST) if self.limit.by == "accountant" else ()
-        least = LedgerEntry(LEAST, 0.0, relation, "", "", "", curve=curve)
-        more = dataclasses.replace(self, entries=(*self.entries, least))
-        return _passes(_counted(more, self.limit), self.limit)
+        curves = [(), _pure(LEAST)] if self.limit.by == "accountant" else [()]
+        least = (LedgerEntry(LEAST, 0.0, relation, "", "", "", curve=curve) for curve in curves)
+        more = (dataclasses.replace(self, entries=(*self.entries, one)) for one in least)
+        return all(_passes(_counted(one, self.limit), self.limit) for one in more)
 
     @property
     def counted(self) -> Price | None:

@@ -412,10 +412,10 @@ def test_cards_are_the_workers_not_this_machine_s(dask, monkeypatch):
 
 def test_a_table_of_one_s_own_has_its_runs_here_unless_it_may_leave(monkeypatch):
     monkeypatch.setenv(choice.SETTING, "dask://host:1")
-    assert isinstance(choice.chosen("own-study-1234"), Local)
+    assert isinstance(choice.chosen("own_study_0123abcd"), Local)
     assert isinstance(choice.chosen("heart"), Cluster)
     monkeypatch.setenv(choice.SHARE, "allow")
-    assert isinstance(choice.chosen("own-study-1234"), Cluster)
+    assert isinstance(choice.chosen("own_study_0123abcd"), Cluster)
 
 
 def test_what_was_told_before_a_second_stop_stays_told():

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from engine.core.errors import RequestError
+from engine.runs.events import Finished
 from engine.service import quotas, watching
 from engine.service.claim import take
-from engine.service.job_runner import perform
 from engine.service.process import Process, here
 from engine.service.watching import NOBODY, PAUSED, Stage, Visitor, wanted
 from tests.engine.conftest import claimed
@@ -234,6 +234,6 @@ def test_what_a_page_asked_for_stays_once_it_is_asked_for_on_purpose(toy, client
     joined, cached = toy(), toy(steps=4)
     for job in (joined, cached):
         client.submit(job, by=ADA, passing=True)
-    perform(take(client.store, here(), cached.id))
+    take(client.store, here(), cached.id).finish("completed", [Finished(4, "completed")])
     assert [client.submit(job) for job in (joined, cached)] == ["joined", "cached"]
     assert not any(client.run(job.id).passing for job in (joined, cached))

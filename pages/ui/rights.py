@@ -1,7 +1,7 @@
 """Who may do what takes something away: one table of all such actions, by which every page goes.
 
-A visitor may undo what is theirs. Where the app serves this machine alone, whoever sits at it may
-do everything. The command line may too; it never comes here.
+A visitor may undo what is theirs. Where the app serves this machine alone, they may also undo what
+nobody owns, and any run. The command line may do everything; it never comes here.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -55,9 +55,18 @@ def do(action: str, name: str, *more: Any) -> Any:
     Raises:
         RequestError: The visitor who asks may not.
     """
-    if not may(action, name):
-        raise RequestError(f"{ACTIONS[action].who}, got somebody else, so nothing was changed")
+    check(action, [name])
     return ACTIONS[action].do(name, *more)
+
+
+def check(action: str, names: Iterable[str]) -> None:
+    """Stops a visitor who may not do something to all things of those names.
+
+    Raises:
+        RequestError: The visitor who asks may not do it to one of them.
+    """
+    if not all(may(action, name) for name in names):
+        raise RequestError(f"{ACTIONS[action].who}, got somebody else, so nothing was changed")
 
 
 def editor() -> Editor:

@@ -18,6 +18,7 @@ from engine.service.store import Store
 from engine.service.watching import Visitor
 from engine.yours import kept_runs
 from pages.ui import rights
+from pages.ui.jobs import submit
 from pages.ui.kit import visitors
 from pages.ui.lessons import library
 from pages.ui.lessons.rights import Editor
@@ -222,6 +223,20 @@ def test_what_the_command_line_added_is_not_taken_away_by_visitors(
     as_visitor(BEN)
     assert not rights.may("remove a table", name)
     assert not rights.may("delete a run", job().id)
+
+
+def test_runs_of_two_visitors_are_run_again_together_or_not_at_all(
+    home: Path, as_visitor: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+):
+    mine, theirs = job(), request(*JOB, seeds=(1,))
+    for one, who in ((mine, BEN), (theirs, ANN)):
+        play(home, one)
+        watching.claim(Store(home), one.id, Visitor("page", who), passing=False)
+    as_visitor(BEN)
+    submit.again([mine, theirs], {})
+    assert Client(home, workers=False).run(mine.id).state == "completed"
+    submit.again([mine], {})
+    assert Client(home, workers=False).run(mine.id).state == "queued"
 
 
 TAKING = {

@@ -6,7 +6,7 @@ import streamlit as st
 
 from engine.runs.job import Job
 from engine.service.run import Run
-from pages.ui import rights, words
+from pages.ui import words
 from pages.ui.exhibits import PREFIX, provenance
 from pages.ui.jobs import live, sentences
 from pages.ui.jobs import submit as asking
@@ -63,7 +63,7 @@ def panel(watched: Mapping[str, Watched]) -> None:
             elif done < len(watched):
                 st.button(
                     "Go on", icon=":material/play_arrow:", key=f"{PREFIX}.on", type="primary",
-                    on_click=_go_on, args=(watched,),
+                    on_click=live.restart, args=(watched, {}),
                 )  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def scratch(watched: Mapping[str, Watched]) -> None:
             st.caption(who)
         st.button(
             "Delete and run again", icon=":material/delete:", key=f"{PREFIX}.sure",
-            on_click=_again, args=(watched,),
+            on_click=asking.again, args=([one.job for one in watched.values()], {}),
         )  # fmt: skip
 
 
@@ -95,17 +95,6 @@ def _asked(watched: Mapping[str, Watched], runs: list[Run]) -> str:
             "This cannot be undone."
         )
     return f"{text}\n\nNumbers that ship with the app stay."
-
-
-@troubles()
-def _go_on(watched: Mapping[str, Watched]) -> None:
-    live.restart(watched, {})
-
-
-@troubles()
-def _again(watched: Mapping[str, Watched]) -> None:
-    for one in watched.values():
-        rights.do("run it again", one.job.id, one.job)
 
 
 def _share(watched: Mapping[str, Watched]) -> float:

@@ -163,9 +163,11 @@ def restart(jobs: Iterable[Job], focus: Mapping[str, float]) -> None:
 
 
 def again(jobs: Iterable[Job], focus: Mapping[str, float]) -> None:
-    """Removes what came of the jobs and asks for them again."""
+    """Removes what came of the jobs and asks for them again: all, or none without the right."""
     with troubles():
-        for job in jobs:
+        every = list(jobs)
+        rights.check("run it again", [job.id for job in every])
+        for job in every:
             rights.do("run it again", job.id, job, focus)
 
 

@@ -158,6 +158,18 @@ def test_the_truths_are_what_the_screens_show():
     }  # clipping's comes of a run
 
 
+def test_a_proof_under_an_assumption_is_no_ceiling():
+    kinds = set()
+    for text, row in pictures._attacks().items():
+        if row.epsilon_proved is not None and not row.broken:
+            screen = SCREENS["attack"]
+            told = screen.says("finding", pictures._attack(screen, text, None).facts)
+            assert ("The true ε lies between" in told) is not row.assumed
+            assert ("If the assumptions behind its proof hold" in told) is row.assumed
+            kinds.add(row.assumed)
+    assert kinds == {True, False}
+
+
 def test_a_radio_says_right_or_what_was_right(visit: Open):
     test = answered(visit("learn"), odds=0, attack=0)
     assert any("Right: **One noisy count with ε = 2**" in one for one in said(test))

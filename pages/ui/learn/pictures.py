@@ -151,10 +151,11 @@ def _named(row: audits.Row) -> str:
 def _attack(screen: Screen, text: str, results: Results | None) -> Shown:
     """Claimed, proved and attacked budget of one method."""
     row = _attacks()[text]
+    bounded = not row.broken and row.epsilon_proved is not None
     facts = {
         "shown": row.epsilon_attacked or 0.0, "proved": row.epsilon_proved or 0.0,
         "broken": row.broken, "open": not row.broken and row.epsilon_proved is None,
-        "between": not row.broken and row.epsilon_proved is not None,
+        "between": bounded and not row.assumed, "assumed": bounded and row.assumed,
         "replicas": row.replicas, "data": words.short(row.dataset), "declared": row.by_curve,
     }  # fmt: skip
     drawn = attack_charts.ruler(row.epsilon_claimed, row.epsilon_proved, row.epsilon_attacked)

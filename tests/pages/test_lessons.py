@@ -265,6 +265,12 @@ def test_markup_in_a_question_stays_text():
     assert "\\<b\\>" in plain(question.text)
 
 
+def test_options_that_are_numbers_are_names_and_no_scale():
+    question = Question(text="?", options=("50", "99"))
+    drawn = json.loads(histogram(question, [1, 2]).to_json())
+    assert drawn["layout"]["yaxis"]["type"] == "category"
+
+
 def test_a_question_comes_before_its_view(visit: Open):
     test = visit("learn", **{"lesson": "clipping", "view": "1", "learn.screen": "clipping"})
     assert not test.exception
@@ -330,6 +336,7 @@ def test_a_view_locks_the_method(visit: Open):
     [
         ({"lesson": "none"}, "Lesson: expected one of epsilon"),
         ({"lesson": "clipping", "view": "9"}, "View: expected a number from 1 to 4"),
+        ({"lesson": "clipping", "view": "1" * 5_000}, "View: expected a number from 1 to 4"),
         ({"lesson": "../../x"}, "Lesson: expected one of epsilon"),
     ],
 )

@@ -12,7 +12,7 @@ from pages.ui.kit.access import sentence
 from pages.ui.kit.address import LESSON, VIEW
 from pages.ui.lessons import experiment, go, library, present, question, views
 from pages.ui.lessons.go import Place
-from pages.ui.lessons.schema import View
+from pages.ui.lessons.schema import DIGITS, View
 from pages.ui.lessons.views import PARTS
 from pages.ui.words import escaped
 
@@ -56,7 +56,7 @@ def _place() -> Place | None:
         if held.lesson is None:
             raise ExplorerError(f"lesson: {held.title}: {held.mistakes[0]}")
         count = len(held.lesson.views)
-        if not text.isdecimal() or not 1 <= int(text) <= count:
+        if not text.isdecimal() or not 1 <= int(text[:DIGITS]) <= count:
             raise ExplorerError(f"view: expected a number from 1 to {count}, got {text!r}")
         return Place(name, held.lesson, int(text))
     except ExplorerError as error:

@@ -133,5 +133,5 @@ def histogram(question: Question, times: list[int]) -> Figure:
         height=max(160, 44 * len(times) + 70),
         showlegend=False,
         xaxis=axis("Answers", rangemode="tozero", tickformat="d"),
-        yaxis=axis(""),
+        yaxis=axis("", type="category"),  # options may be numbers
     )

@@ -36,6 +36,8 @@ LONGEST = 2_000
 """Characters of a text."""
 MOST = 40
 """Views of a lesson."""
+DIGITS = 9
+"""Digits of a view's number that are read: Python reads no number of thousands of digits."""
 OPTIONS = (2, 8)
 """Fewest and most options of a question."""
 BUDGETS = (0.5, 10.0)

@@ -1,7 +1,7 @@
 """What pages open with and show after a first move: `python -m pages.ui.shipped [--write]`.
 
-Without `--write` it lists what is up to date. With it, it trains what is missing or was computed
-by older code, and removes what no page opens with any more.
+Without `--write` it lists what is not up to date. With it, it trains what is missing or was
+computed by older code, and removes what no page opens with any more.
 """
 
 import argparse
@@ -21,7 +21,7 @@ OFTEN = 20
 
 
 def main() -> int:
-    """Lists or writes the shipped runs; 1 if a run failed."""
+    """Lists or writes the shipped runs; 1 if a run failed or is still to be trained."""
     parser = argparse.ArgumentParser(prog="python -m pages.ui.shipped", description=__doc__)
     parser.add_argument("--write", action="store_true", help="train what is not up to date")
     parser.add_argument("--to", type=Path, default=shipped.FOLDER, metavar="DIR", help="folder")

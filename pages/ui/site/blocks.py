@@ -21,7 +21,7 @@ CARD = "Guarantee"
 PIECE = re.compile(r"(?=<p>|<details>)|(?<=</td>)")
 """Where HTML is cut, so that what comes in several places is written once."""
 NO_ATTACK = "No attack on this method ships for these settings. The app runs one on request."
-"""What the app writes in a colour, such as a broken claim."""
+"""What stands where no attack does."""
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,7 @@ function play(screen, place, stop) {
   }
   return () => {
     round = fresh()
+    place.querySelector(".last").textContent = "" // it was said of another round
     tell()
   }
 }

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 import streamlit as st
@@ -27,7 +28,8 @@ from engine.service.store import Store
 from pages.ui import rights as actions
 from pages.ui import words
 from pages.ui.kit import visitors
-from pages.ui.lessons import experiment, foreign, library, rights, schema, train, views
+from pages.ui.learn.declared import SCREENS
+from pages.ui.lessons import experiment, foreign, go, library, rights, schema, train, views
 from pages.ui.lessons.question import histogram, plain
 from pages.ui.lessons.rights import Editor
 from pages.ui.lessons.schema import Lesson, Question, View
@@ -269,6 +271,17 @@ def test_options_that_are_numbers_are_names_and_no_scale():
     question = Question(text="?", options=("50", "99"))
     drawn = json.loads(histogram(question, [1, 2]).to_json())
     assert drawn["layout"]["yaxis"]["type"] == "category"
+
+
+def test_a_view_of_learn_that_leaves_its_control_out_is_shown_where_it_begins(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    held = {"learn.odds": "10"}
+    monkeypatch.setattr(go, "st", SimpleNamespace(session_state=held))
+    go._settle(View(address="/learn?learn.screen=odds", text=""))
+    assert held == {"learn.odds": SCREENS["odds"].control.default}
+    go._settle(View(address="/learn?learn.screen=odds&learn.odds=5", text=""))
+    assert held == {"learn.odds": "5"}
 
 
 def test_a_question_comes_before_its_view(visit: Open):

@@ -6,9 +6,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages.ui.kit import shell
+from pages.ui.kit import labels, shell
 from pages.ui.kit.address import COMMON, LANG, LESSON, PRESENT, VIEW
-from pages.ui.learn.declared import FORMULAS, ONLY
+from pages.ui.learn import pictures
+from pages.ui.learn.declared import ONLY, SCREENS
 from pages.ui.lessons.schema import Lesson, View
 from pages.ui.lessons.views import offered
 
@@ -91,9 +92,21 @@ def _settle(view: View) -> None:
     known = offered(view.page)
     texts = {key: one.read(view.settings.get(key, one.default))[0] for key, one in known.items()}
     if view.page == "learn":
-        texts = {key: text for key, text in view.settings.items() if key not in (ONLY, FORMULAS)}
+        texts = _learned(view)
     for key, text in texts.items():
         st.session_state[key] = text
+
+
+def _learned(view: View) -> dict[str, str]:
+    """Where the controls of Learn stand in a view: an address leaves out what they begin with."""
+    texts = dict[str, str]()
+    for screen in SCREENS.values():
+        if pictures.options(screen) and view.settings.get(ONLY, screen.name) == screen.name:
+            key = screen.control.key
+            text = view.settings.get(key, pictures.first(screen))
+            slides = screen.name not in ("attack", "papers")  # lists say their labels
+            texts[key] = text if slides else labels.label(text)
+    return texts
 
 
 def here(page: Any) -> str:

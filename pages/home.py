@@ -2,8 +2,6 @@
 
 import streamlit as st
 
-from datasets import catalog as data_catalog
-from pages.ui import words
 from pages.ui.charts.dots import dots
 from pages.ui.charts.sketch import sketch
 from pages.ui.home import about, examples, found, stops, text
@@ -33,8 +31,7 @@ with st.grid(3, min_column_width=300):
                 st.image(sketch(drawn.lines, drawn.none), width="stretch", alt=text("alt"))
             st.markdown(about(slug))
             if drawn is not None:
-                simulated = words.simulated(data_catalog.card(one.datasets[0]).simulated)
-                st.markdown(f"{found(drawn)}{simulated}")
+                st.markdown(found(slug, drawn))
             st.page_link(f"pages/{slug}.py", label=text("open"), icon=":material/arrow_forward:")
 st.caption(text("pictures"))
 

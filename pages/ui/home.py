@@ -4,12 +4,13 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from datasets import catalog as data_catalog
 from engine import catalog
 from pages.ui.messages import SOURCE, language, tr
 from pages.ui.paper import defaults
 from pages.ui.paper.said import say
 from pages.ui.paper.sketches import Sketch
-from pages.ui.words import best_guess, filled, out_of_100
+from pages.ui.words import best_guess, filled, out_of_100, simulated
 
 WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
@@ -19,9 +20,11 @@ def text(name: str, **facts: object) -> str:
     return say(WORDS, name, facts)
 
 
-def found(sketch: Sketch) -> str:
-    """What was found in a paper."""
-    return sketch.found.get(language(), sketch.found[SOURCE])
+def found(slug: str, sketch: Sketch) -> str:
+    """What was found in a paper, with a mark where it opens with simulated data."""
+    card = data_catalog.card(catalog.paper(slug).datasets[0])
+    said = sketch.found.get(language(), sketch.found[SOURCE])
+    return f"{said}{simulated(card.simulated)}"
 
 
 def about(slug: str) -> str:

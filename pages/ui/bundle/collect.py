@@ -99,7 +99,7 @@ def take(slug: str) -> Taken | None:
         link=address.link(page.jobs[method]),
         budgets=budgets,
         first=knob.texts.index(knob.default),
-        findings=[html(panels.result(view)) for view in views],
+        findings=[html(panels.marked(view)) for view in views],
         cards=cards,
         lines={name: [line(view, name) for view in views] for name in watched},
         labels={name: one.label for name, one in watched.items()},

@@ -77,7 +77,7 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
     cells = ships.cells if ships else _formula(exhibit)
     if not cells:
         return Line("open", False, "The app comes with no numbers of ours for it.")
-    caveat = _caveat(exhibit) if simulated else ""
+    caveat = simulation(exhibit) if simulated else ""
     if not exhibit.graded:
         what = f"{exhibit.beside}. " if exhibit.beside else ""
         return Line("ungraded", False, f"{what}{exhibit.says(cells)}{caveat}")
@@ -97,7 +97,7 @@ def line(exhibit: Exhibit, ships: Reference | None, *, simulated: bool) -> Line:
     return Line(kind, bool(proved) and better >= HALF * proved, f"{text}.{caveat}")
 
 
-def _caveat(exhibit: Exhibit) -> str:
+def simulation(exhibit: Exhibit) -> str:
     """How many of the data are simulated, as a sentence with a space before it."""
     known = jobs(exhibit, True).values()
     whole = bool(known) and all(job.simulated for job in known)

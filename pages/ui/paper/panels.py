@@ -139,6 +139,11 @@ def result(view: View) -> str:
     return once(("result", view.gauge, view.method, view.budget, view.signature), made)
 
 
+def marked(view: View) -> str:
+    """The finding, with a mark where nobody's data are behind it."""
+    return f"{result(view)}{words.simulated(view.data.simulated)}"
+
+
 def curve(page: Page, view: View, *, fit: bool) -> Picture:
     """The utility curve as a picture.
 

@@ -17,6 +17,7 @@ from pages.ui import home
 from pages.ui.charts import agreement
 from pages.ui.charts.dots import dots
 from pages.ui.charts.sketch import sketch
+from pages.ui.exhibits import overview
 from pages.ui.exhibits.table import figure
 from pages.ui.kit import labels, plot, shell
 from pages.ui.kit.markdown import html
@@ -208,7 +209,7 @@ def _home(known: Mapping[str, Taken], curve: str) -> str:
         cards += (
             f'<a class="card" href="{slug}/index.html{asking()}"><h3>{escape(tr(one.title))}</h3>'
             f"{picture}<p>{html(home.about(slug))}</p>"
-            f"<p>{html(home.found(drawn)) if drawn else ''}</p></a>"
+            f"<p>{html(home.found(slug, drawn)) if drawn else ''}</p></a>"
         )
     examples = "".join(
         f'<div class="card"><h3>ε = {figures(f"{epsilon:g}")}</h3>{dots(count)}<p>{html(right)}</p>'
@@ -241,6 +242,11 @@ def _reproduce() -> str:
     return "".join(parts)
 
 
+def _caveat(exhibit: Exhibit) -> str:
+    """That its data are simulated, as a sentence with a space before it; empty where none are."""
+    return overview.simulation(exhibit) if overview.simulated(exhibit) else ""
+
+
 def table_of(exhibit: Exhibit, cells: Any) -> str:
     """One table or figure."""
     paper, ours = exhibit.heads
@@ -250,6 +256,7 @@ def table_of(exhibit: Exhibit, cells: Any) -> str:
     ]  # fmt: skip
     made = table(exhibit.title, ("Row", "Column", "Version", paper, ours), rows)
     return (
-        f"<details><summary>{escape(exhibit.title)}</summary><p>{html(exhibit.caption)}</p>"
+        f"<details><summary>{escape(exhibit.title)}</summary>"
+        f"<p>{html(f'{exhibit.caption}{_caveat(exhibit)}')}</p>"
         f'{made}<p class="small">{escape(exhibit.quantity)}</p></details>'
     )

@@ -9,6 +9,8 @@ from datasets import own
 from engine.runs import ledger
 from engine.runs.job import request
 from pages.ui.kit import visitors
+from pages.ui.paper import buying
+from pages.ui.paper.buying import Question
 from tests.engine.test_ledger import SETTINGS, TABLE
 from tests.pages.conftest import Open
 from tests.pages.played import play
@@ -46,7 +48,7 @@ def test_public_records_answer_exactly_and_say_so(visit: Open, home: Path):
     play(home, request("survival", "out_pert", "flchain", {}, axes, range(3)))
     test = opened(visit, NEED)
     assert FREE in said(test)
-    assert list(test.table[-1].value.columns) == ["Run", "Privacy budget"]
+    assert list(test.table[-1].value.columns) == ["Run", "Proved ε"]
     assert not [one for one in test.button if one.key.startswith("compare.need")]
 
 
@@ -55,7 +57,7 @@ def test_a_search_on_private_records_says_its_price_first_and_is_entered(visit: 
     name = brought(home)
     test = opened(visit, NEED)
     assert FREE not in said(test)
-    assert not [one for one in test.table if "Privacy budget" in one.value.columns]
+    assert not [one for one in test.table if "Proved ε" in one.value.columns]
     key = f"compare.need.{name}"
     button = test.button(key=f"{key}.ask")
     assert button.label == "Search, for ε = 4 at most"
@@ -97,7 +99,8 @@ def test_the_best_of_private_records_is_chosen_for_one_price(visit: Open, home: 
     test = opened(visit, BEST)
     key = f"compare.best.{name}"
     names = test.multiselect(key=f"{key}.methods").options
-    judged = {"Output perturbation", "Output perturbation, Gaussian"}
+    end = " (Time intervals 5)"
+    judged = {f"Output perturbation{end}", f"Output perturbation, Gaussian{end}"}
     assert set(names) == judged  # no curve is
     test.select_slider(key=f"{key}.budget").set_value(4.0).run()
     test.button(key=f"{key}.ask").click().run(timeout=120)
@@ -107,6 +110,21 @@ def test_the_best_of_private_records_is_chosen_for_one_price(visit: Open, home: 
     assert 3.9 < entry.epsilon <= 4.0
     assert entry.method == "choose"
     assert entry.said in test.table[-1].value["Answer"].tolist()
+
+
+def test_a_choice_is_made_at_the_settings_of_the_runs_on_the_chart(
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    name, asked = brought(home), list[Question]()
+    monkeypatch.setattr(buying, "ask", asked.append)
+    opened(visit, BEST)
+    assert "intervals=5" in asked[-1].words
+    axes = {"epsilon": (0.5, 1.0)}
+    play(home, request("survival", "out_pert", name, {"intervals": 4}, axes, range(3)))
+    asked.clear()
+    test = opened(visit, BEST)
+    assert not asked
+    assert any("differ in Time intervals" in one.value for one in test.info)
 
 
 def test_only_whoever_added_a_table_may_spend_on_it(

@@ -281,7 +281,8 @@ def test_an_error_in_a_unit_has_a_chart_of_its_own(visit: Open, home: Path):
 
 def falling(low: tuple[float, ...], high: tuple[float, ...]) -> Curve:
     middle = tuple((a + b) / 2 for a, b in zip(low, high, strict=True))
-    return Curve("a", style(0), (0.1, 1.0, 10.0), middle, low, high, (5, 5, 5))
+    at = (0.1, 1.0, 10.0)
+    return Curve("a", style(0), at, middle, low, high, (5, 5, 5), proved=at)
 
 
 @pytest.mark.parametrize(
@@ -305,6 +306,19 @@ def test_the_budget_that_a_wanted_value_needs_is_an_interval_within_what_was_mea
     down = answers.need(errors, 1.0 - wanted, up=False)
     assert down is not None
     assert (down.low, down.high) == (pytest.approx(actual.low), pytest.approx(actual.high))
+
+
+def test_a_needed_budget_is_what_is_proved_and_not_what_is_claimed():
+    curve = falling((0.1, 0.5, 0.8), (0.4, 0.7, 0.9))
+    half = replace(curve, proved=(0.05, 0.5, None))
+    assert answers.needed(half, 0.1, up=True).endswith("from ε = 0.05 on")
+    assert "not reached up to ε = 0.5" in answers.needed(half, 0.75, up=True)
+    none = replace(curve, proved=(None, None, None))
+    assert answers.needed(none, 0.1, up=True) == "no finite ε is proved"
+    wide = falling((0.1, 0.1, 0.1), (0.4, 0.7, 0.9))
+    assert answers.needed(wide, 0.3, up=True) == (
+        "possibly reached from ε = 0.1 on; possibly not reached by ε = 10"
+    )
 
 
 def test_the_frontier_counts_what_is_proved_and_leaves_out_what_is_not(home: Path):

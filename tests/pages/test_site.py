@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 from urllib.parse import parse_qsl
 
 import pytest
 
+from datasets import catalog as data_catalog
 from engine.cli.main import main
 from engine.core import disk
 from engine.core.errors import RequestError
@@ -20,6 +22,7 @@ from engine.runs.exhibit import exhibits
 from pages.ui import home as first
 from pages.ui.bundle import sections, slide
 from pages.ui.bundle.drawn import Drawn
+from pages.ui.compare import candidates, shown
 from pages.ui.exhibits import table
 from pages.ui.kit import chart, markdown, shell, source
 from pages.ui.kit.chart import Picture, named
@@ -28,9 +31,12 @@ from pages.ui.messages import spoken, tr
 from pages.ui.paper import defaults, foot, panels, whole
 from pages.ui.paper.defaults import addressed
 from pages.ui.paper.view import COST, PROOF, WHY
-from pages.ui.site import blocks, frame, lesson, packed, start, states, write
+from pages.ui.site import blocks, compare, frame, lesson, packed, start, states, write
 from tests.pages.conftest import ROOT, Open
 from tests.pages.drawn import charts, plots
+
+BLANK = json.dumps({"data": [], "layout": {}})
+"""A figure without a trace."""
 
 
 class Fold(nullcontext[None]):
@@ -216,6 +222,22 @@ def test_a_table_of_a_paper_has_the_numbers_and_names_of_the_app():
         assert table.figure(known, cell.ours).strip("-0.") != ""
     assert ">with proof<" in made
     assert ">rigorous<" not in made
+    assert "The data are simulated." in made
+
+
+def test_the_first_static_page_marks_simulated_data_as_the_app_does():
+    known = {slug: SimpleNamespace(title=slug) for slug in shell.papers()}
+    drawn = write._home(cast(Any, known), "")
+    opens = [data_catalog.card(one.datasets[0]) for one in shell.papers().values()]
+    assert drawn.count("Simulated data") == sum(card.simulated for card in opens) > 0
+
+
+def test_a_finding_on_simulated_data_is_marked_in_what_is_taken_along(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(panels, "result", lambda view: "Found.")
+    view = cast(Any, SimpleNamespace(data=SimpleNamespace(simulated=True)))
+    assert markdown.html(panels.marked(view)) == "Found. Simulated data"
 
 
 @pytest.mark.thorough
@@ -489,3 +511,26 @@ def test_a_full_disk_is_noticed_before_the_pages_are_made(tmp_path: Path, monkey
     assert main(["site", "--to", str(tmp_path / "site")]) == 1
     says = f"{tmp_path}: expected 10.0 MB of free space on the disk for the pages, it is full"
     assert capsys.readouterr().err.startswith(says)
+
+
+@pytest.mark.thorough
+def test_static_compare_says_what_the_app_says_of_measures_data_and_proofs(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
+    monkeypatch.setattr(compare, "_shipped", functools.cache(compare._shipped.__wrapped__))
+    monkeypatch.setattr(shown, "drawn", lambda *_, **__: Picture(BLANK, "", ()))
+    runs = compare._shipped()
+
+    def state(data: str, better: str) -> Any:
+        here = [one for one in runs if one.dataset == data]
+        known = candidates.gauges(here).items()
+        name, gauge = next((name, one) for name, one in known if one.better == better)
+        return compare._state(here, data, data, name, gauge)
+
+    plain = state("flchain", "neither")
+    assert not plain["best"]
+    assert all("no better direction" in one for one in (*plain["findings"], plain["note"]))
+    made = state("yesiwell", "up")
+    assert all("Simulated data" in one for one in made["findings"])
+    assert any("Two kinds of guarantee share this axis" in one for one in made["captions"])

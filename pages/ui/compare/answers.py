@@ -15,7 +15,7 @@ from pages.ui.compare.candidates import Candidate
 
 @dataclass(frozen=True)
 class Need:
-    """The budgets between which a curve reaches a wanted value; never beyond what was measured.
+    """The proved budgets between which a curve reaches a value; never beyond what was measured.
 
     Attributes:
         low: The smallest budget with which the best tenth of the repetitions reaches it; minus
@@ -35,16 +35,16 @@ class Need:
             return f"not reached up to ε = {last}, the largest budget measured"
         if math.isinf(self.high) and self.high < 0:
             return f"reached at every budget measured, from ε = {first} on"
-        least = f"below {first}" if self.low < 0 else words.number(self.low)
+        low, high = words.number(self.low), words.number(self.high)
         if math.isinf(self.high):
-            return f"ε of {least} or more; possibly not reached by ε = {last}"
-        if self.low < 0:
-            return f"ε up to {words.number(self.high)}"
-        return f"ε between {least} and {words.number(self.high)}"
+            doubt = f"possibly not reached by ε = {last}"
+            early = f"possibly reached from ε = {first} on"
+            return f"{early if self.low < 0 else f'ε of {low} or more'}; {doubt}"
+        return f"ε up to {high}" if self.low < 0 else f"ε between {low} and {high}"
 
 
 def need(curve: Curve, wanted: float, *, up: bool) -> Need | None:
-    """Which budget a curve needs for a value, by its band; None where nothing is measured.
+    """Which proved budget a curve needs for a value, by its band; None where none is proved.
 
     Between two measured budgets the band is taken as straight over the logarithm of ε.
 
@@ -53,21 +53,30 @@ def need(curve: Curve, wanted: float, *, up: bool) -> Need | None:
         wanted: The value.
         up: Whether higher is better.
     """
-    if not curve.epsilon:
+    spent = sorted((at, i) for i, at in enumerate(curve.proved) if at is not None)
+    if not spent:
         return None
     sign = 1.0 if up else -1.0
     best, worst = (
-        [sign * (value - wanted) for value in band]
+        [sign * (band[i] - wanted) for _, i in spent]
         for band in ((curve.high, curve.low) if up else (curve.low, curve.high))
     )
-    count = len(curve.epsilon)
+    budgets, count = [at for at, _ in spent], len(spent)
     first = next((i for i, over in enumerate(best) if over >= 0), count)
     lasting = next((i + 1 for i in reversed(range(count)) if worst[i] < 0), 0)
     return Need(
-        _crossing(curve.epsilon, best, first),
-        _crossing(curve.epsilon, worst, lasting),
-        (curve.epsilon[0], curve.epsilon[-1]),
+        _crossing(budgets, best, first),
+        _crossing(budgets, worst, lasting),
+        (budgets[0], budgets[-1]),
     )
+
+
+def needed(curve: Curve, wanted: float, *, up: bool) -> str:
+    """The same in words, also where there is no such budget."""
+    if not curve.epsilon:
+        return "not measured"
+    found = need(curve, wanted, up=up)
+    return found.sentence() if found else "no finite ε is proved"
 
 
 def _crossing(at: Sequence[float], over: Sequence[float], place: int) -> float:
@@ -88,7 +97,7 @@ class Best:
     Attributes:
         epsilon: The smallest budget of the row; it holds up to the next row's.
         names: The runs, the best median first; of several, no difference was found.
-        under: What each proof stands under, in the words of its card; empty where under nothing.
+        under: What each proof stands under, as `under` says it.
         middle: The median of the first.
         low: The 10 % quantile of its repetitions.
         high: Their 90 % quantile.
@@ -115,9 +124,7 @@ class Best:
     def listed(self) -> str:
         """Their names, with what a proof stands under."""
         pairs = zip(self.names, self.under, strict=True)
-        return words.listed(
-            [f"**{name}**{f' ({under})' if under else ''}" for name, under in pairs]
-        )
+        return words.listed([f"**{name}**{under}" for name, under in pairs])
 
 
 def frontier(
@@ -148,17 +155,18 @@ def frontier(
         ends = {name: _sure(curves[name], able[name]) for name in ranked}
         names = tuple(name for name in ranked if ends[name][0] <= high and low <= ends[name][1])
         if not rows or set(rows[-1].names) != set(names):
-            under = tuple(_under(curves[name]) for name in names)
+            stands = tuple(under(curves[name]) for name in names)
             middle = top.middle[i]
             if rows and words.number(rows[-1].epsilon) == words.number(epsilon):
                 epsilon = rows.pop().epsilon  # the same budget, but for its rounding
             if not rows or set(rows[-1].names) != set(names):
-                rows.append(Best(epsilon, names, under, middle, top.low[i], top.high[i]))
+                rows.append(Best(epsilon, names, stands, middle, top.low[i], top.high[i]))
     return rows
 
 
-def _under(curve: Curve) -> str:
-    return "" if curve.status in (None, "proved") else STATUS[curve.status]
+def under(curve: Curve) -> str:
+    """What a proof stands under, in brackets and the words of its card; empty for nothing."""
+    return "" if curve.status in (None, "proved") else f" ({STATUS[curve.status]})"
 
 
 def _sure(curve: Curve, i: int) -> tuple[float, float]:

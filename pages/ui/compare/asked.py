@@ -6,7 +6,7 @@ at rising ε, or by a private choice among methods.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import streamlit as st
 
 from datasets import catalog as data_catalog
 from engine.core.gauges import gauges
+from engine.core.spec import Value, knobs
 from engine.method import Entry, Paper
 from engine.runs import ledger
 from pages.ui.compare import candidates
@@ -22,7 +23,7 @@ from pages.ui.kit import visitors
 from pages.ui.kit.offers import figure
 from pages.ui.paper import buying, spent
 from pages.ui.paper.buying import Question
-from pages.ui.words import escaped, number
+from pages.ui.words import escaped, listed, number
 
 BUDGETS = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
 """Budgets that are offered."""
@@ -41,6 +42,10 @@ CHOICE = (
 LOOKS = (
     "The lines above are looks at private records. If you publish what you read off them, you have "
     "spent what the looks cost: ε = {looks} so far."
+)
+UNLIKE = (
+    "The runs of these methods differ in {}, and a private choice sets each setting once. Take "
+    "methods whose runs have the same settings."
 )
 DESCRIBED = (
     "How well the model describes a record: 1 for one that it expects, 0 for one with a loss of 10 "
@@ -73,9 +78,10 @@ def need(prefix: str, table: str, runs: Iterable[Candidate]) -> None:
             "ε at which it may stop", BUDGETS, STOPS, format_func=figure, key=f"{prefix}.stops"
         )
         if stops:
+            own = next((_fixed(one) for one in trained if one.entry.name == entry.name), {})
             words = (
                 "choose", paper.slug, "--dataset", table, "--methods", entry.name,
-                *_settings(entry, trained), "--accuracy-first", ",".join(map(str, sorted(stops))),
+                *_options(own), "--accuracy-first", ",".join(map(str, sorted(stops))),
                 option, str(value),
             )  # fmt: skip
             label = f"Search, for ε = {figure(max(stops))} at most"
@@ -87,7 +93,7 @@ def best(prefix: str, table: str, runs: Iterable[Candidate]) -> None:
     """Which method is best, asked by a private choice."""
     st.markdown(CHOICE.format(title=escaped(data_catalog.card(table).title)))
     able = {
-        one.entry.label: one
+        one.label: one
         for one in _trained(table, runs)
         if one.spends and one.paper.judge and one.paper.gauge in gauges(one.entry.info)
         and one.guarantee(1.0).status == "proved"
@@ -99,14 +105,17 @@ def best(prefix: str, table: str, runs: Iterable[Candidate]) -> None:
         budget = right.select_slider(
             "ε of the whole choice", BUDGETS, 1.0, format_func=figure, key=f"{prefix}.budget"
         )
-        if names:
-            methods = ",".join(able[name].job.method for name in names)
-            words = (
-                "choose", able[names[0]].job.paper, "--dataset", table, "--methods", methods,
+        chosen = [able[name] for name in names]
+        if unlike := _unlike(chosen):
+            st.info(UNLIKE.format(listed(unlike)), icon=":material/tune:")
+        elif chosen:
+            told = (
+                "choose", chosen[0].job.paper, "--dataset", table,
+                "--methods", ",".join(one.job.method for one in chosen), *_options(_shared(chosen)),
                 "--set", f"epsilon={budget}",
             )  # fmt: skip
             label = f"Choose, for ε = {figure(budget)}"
-            _ask(Question(prefix, table, words, budget, label))
+            _ask(Question(prefix, table, told, budget, label))
     _answers(table)
 
 
@@ -130,11 +139,26 @@ def _aim(
     return "--width", value
 
 
-def _settings(entry: Entry[Any], trained: Iterable[Trained]) -> list[str]:
-    """The settings of the run of that method on the chart, as options of the command."""
-    same = (candidates.fixed(one.job, entry) for one in trained if one.entry.name == entry.name)
-    pairs = next(same, {}).items()
-    return [word for name, value in pairs for word in ("--set", f"{name}={value}")]
+def _fixed(one: Trained) -> dict[str, Value]:
+    """The settings of a run on the chart."""
+    return candidates.fixed(one.job, one.entry)
+
+
+def _shared(chosen: Iterable[Trained]) -> dict[str, Value]:
+    """The settings of several runs, of which one command sets each once for all."""
+    return {name: value for one in chosen for name, value in _fixed(one).items()}
+
+
+def _unlike(chosen: Sequence[Trained]) -> list[str]:
+    """Labels of settings that are not the same in all runs that have them, in words."""
+    shared = _shared(chosen)
+    names = {n for one in chosen for n, value in _fixed(one).items() if value != shared[n]}
+    return [knobs(chosen[0].paper.spec)[name].label for name in sorted(names)]
+
+
+def _options(settings: Mapping[str, Value]) -> list[str]:
+    """Settings as options of the command."""
+    return [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
 
 
 def _ask(question: Question) -> None:

@@ -47,11 +47,6 @@ MAIN_HELP = (
     "Main lines: four lines in colour, first those that the answer names; the others are thin and "
     "grey. All lines: every run in its colour."
 )
-RELATIONS_DIFFER = (
-    "These guarantees use different definitions of neighbouring data. Replacing one record can "
-    "count as removing one and adding another, so the same ε promises more where a record is "
-    "replaced."
-)
 DATA_DIFFER = (
     "These runs use different data sets: compare the shapes of the curves, not their heights."
 )
@@ -116,22 +111,20 @@ def _draw(comparable: list[Candidate]) -> None:
         return
     epsilon = float(budgets.value(str(at)))
     lines, levels = candidates.drawn(runs, name, epsilon)
-    rows = answers.frontier(runs, lines, gauges[name])
-    told, best = shown.answer(rows, epsilon)
-    if why := shown.unranked(runs, gauges[name]):
-        told, rows, best = why, [], ()
+    rows = shown.ranked(runs, lines, gauges[name])
+    told, best = shown.finding(runs, rows, gauges[name], epsilon)
     with answer:
         place = data.texts[data.values.index(dataset)]
         st.subheader(shown.QUESTION.format(place), anchor=False)
         with st.container(key=f"{PREFIX}-finding", gap=None):
-            st.markdown(f"{told}{words.simulated(*(one.simulated for one in runs.values()))}")
+            st.markdown(told)
     with places[2]:
         lines = _focused(runs, lines, best)
     source.publish(_published(runs, list(measure.texts), here))
     with figure:
         _chart(runs, lines, levels, name, gauges[name], epsilon, by, how)
     if how == kinds.BUDGET:
-        cards = [one.guarantee(epsilon) for one in runs.values() if one.spends]
+        cards = shown.cards(runs, epsilon)
         st.caption(f"{shown.caption(gauges[name])}{kinds.note(cards, how)}")
     _tabs(runs, rows, lines, name, gauges[name], epsilon)
 
@@ -233,16 +226,15 @@ def _guarantees(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: 
         alt="The runs with their readings and guarantees.",
     )  # fmt: skip
     st.caption(shown.INTERVAL)
-    private = [one.guarantee(epsilon) for one in chosen.values() if one.spends]
-    if len({card.relation for card in private}) > 1:
-        st.warning(RELATIONS_DIFFER, icon=":material/group:")
+    if said := shown.differ(chosen, epsilon):
+        st.warning(said, icon=":material/group:")
     if len({one.dataset for one in chosen.values()}) > 1:
         st.caption(DATA_DIFFER)
 
 
 def _best(chosen: dict[str, Candidate], rows: list[Best], gauge: Gauge) -> None:
     """The best proved method: read off the runs, or asked of private records."""
-    st.markdown(shown.BEST if rows else shown.unranked(chosen, gauge) or shown.NONE)
+    st.markdown(shown.best(chosen, rows, gauge))
     if rows:
         st.table(
             shown.frontier(rows, gauge), hide_index=True, border="horizontal",
@@ -271,28 +263,24 @@ def _needed(
 
 
 def _read(lines: dict[str, Curve], gauge: Gauge, epsilon: float, free: bool) -> None:
-    """Which budget a wanted value needs, for each method; whether that is known to be free."""
+    """Which proved budget a wanted value needs, by method; whether that is known to be free."""
     share = gauge.unit == words.SHARE
     scale, unit = (100.0, " in %") if share else (1.0, "")
     at = [one.middle[i] for one in lines.values() if (i := one.at(epsilon)) is not None]
     start = round(scale * max(at, default=0.0), 1 if share else 3)
     wanted = st.number_input(f"{gauge.label} that I need{unit}", value=start, key=f"{PREFIX}.need")
-    needed = {
-        name: answers.need(one, wanted / scale, up=gauge.better != "down")
-        for name, one in lines.items()
-    }
+    up = gauge.better != "down"
     st.table(
         {
-            "Run": [f"**{name}**" for name in needed],
-            "Privacy budget": [one.sentence() if one else "not measured"
-                               for one in needed.values()],
+            "Run": [f"**{name}**{answers.under(one)}" for name, one in lines.items()],
+            "Proved ε": [answers.needed(one, wanted / scale, up=up) for one in lines.values()],
         },
-        hide_index=True, border="horizontal", alt="The budget that each method needs.",
+        hide_index=True, border="horizontal", alt="The proved budget that each method needs.",
     )  # fmt: skip
     st.caption(
-        "Each range begins at the budget that one repetition in ten needs and ends at the one that "
-        "nine in ten need. Between measured budgets the line is straight; beyond them there is no "
-        "answer."
+        "Budgets are those that are proved. Each range begins at the budget that one repetition in "
+        "ten needs and ends at the one that nine in ten need. Between measured budgets the line is "
+        "straight; beyond them there is no answer."
     )
     if free:
         st.caption(FREE)

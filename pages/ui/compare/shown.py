@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from engine.core.gauges import Gauge
+from engine.privacy.guarantee import Guarantee
 from pages.ui import words
 from pages.ui.charts import curves, measured, proof
 from pages.ui.charts.measured import Curve, Level
-from pages.ui.compare import candidates
+from pages.ui.compare import answers, candidates
 from pages.ui.compare.answers import Best
 from pages.ui.compare.candidates import Candidate
 from pages.ui.kit import card
@@ -37,6 +38,11 @@ UNRANKED = (
     "set to see which method is best on it."
 )
 NONE = "For none of these runs is a finite ε proved."
+RELATIONS_DIFFER = (
+    "These guarantees use different definitions of neighbouring data. Replacing one record can "
+    "count as removing one and adding another, so the same ε promises more where a record is "
+    "replaced."
+)
 APART = "Methods count as different where the intervals of their medians do not overlap."
 INTERVAL = "In brackets: the middle 80 % of the repetitions."
 Lines = Mapping[str, Curve]
@@ -72,6 +78,17 @@ def caption(gauge: Gauge) -> str:
     return f"{proof.LEGEND} {measured.BANDS} {gauge.help}{raw}"
 
 
+def cards(chosen: Mapping[str, Candidate], epsilon: float) -> list[Guarantee]:
+    """The guarantees of the runs that spend budget."""
+    return [one.guarantee(epsilon) for one in chosen.values() if one.spends]
+
+
+def differ(chosen: Mapping[str, Candidate], epsilon: float) -> str:
+    """That the runs' neighbouring data are of two kinds; empty where they are of one."""
+    relations = {card.relation for card in cards(chosen, epsilon)}
+    return RELATIONS_DIFFER if len(relations) > 1 else ""
+
+
 def able(here: Sequence[Candidate], gauge: str, dataset: str) -> dict[str, Candidate]:
     """The runs that have a measure, by name; with the name of their data where none is chosen."""
     kept = [one for one in here if gauge in one.gauges]
@@ -89,6 +106,25 @@ def unranked(chosen: Mapping[str, Candidate], gauge: Gauge) -> str:
         return NEITHER.format(gauge.label)
     tasks = {one.dataset for one in chosen.values() if one.spends}
     return UNRANKED if len(tasks) > 1 else ""
+
+
+def ranked(chosen: Mapping[str, Candidate], lines: Lines, gauge: Gauge) -> list[Best]:
+    """The best proved methods for each budget; none where no method is best."""
+    return [] if unranked(chosen, gauge) else answers.frontier(chosen, lines, gauge)
+
+
+def best(chosen: Mapping[str, Candidate], rows: Sequence[Best], gauge: Gauge) -> str:
+    """What stands above the table of the best proved methods, or why there is none."""
+    return BEST if rows else unranked(chosen, gauge) or NONE
+
+
+def finding(
+    chosen: Mapping[str, Candidate], rows: Sequence[Best], gauge: Gauge, epsilon: float
+) -> tuple[str, tuple[str, ...]]:
+    """What the page says at a budget, marked where data are simulated, and the best runs."""
+    why = unranked(chosen, gauge)
+    told, names = (why, ()) if why else answer(rows, epsilon)
+    return f"{told}{words.simulated(*(one.simulated for one in chosen.values()))}", names
 
 
 def answer(rows: Sequence[Best], epsilon: float) -> tuple[str, tuple[str, ...]]:

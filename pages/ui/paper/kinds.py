@@ -30,10 +30,11 @@ HELP = (
     "attacker (hit rate minus false-alarm rate), and ε at the same δ. A larger value means weaker "
     "privacy."
 )
-KINDS = (
+SHARED = (
     "Two kinds of guarantee share this axis: a pure ε holds at every δ, the others only at their "
-    f"own δ. Switch *{TITLE}* to compare them on one scale."
+    "own δ."
 )
+KINDS = f"{SHARED} Switch *{TITLE}* to compare them on one scale."
 ROWS = "Tables with several rows per person are left out: these measures are for one row."
 
 

@@ -20,6 +20,7 @@ function show() {
   const at = Number(epsilon.value)
   document.querySelector(".finding").innerHTML = state.findings[at]
   picture(at)
+  document.querySelector(".caption").innerHTML = state.captions[at]
   find("cards").tBodies[0].replaceChildren(...rows(state.cards[at]))
   const said = new URLSearchParams({
     "compare.data": data.value, "compare.gauge": gauge.value, "compare.epsilon": state.budgets[at],
@@ -34,7 +35,7 @@ function choose(budget) {
   epsilon.max = state.budgets.length - 1
   epsilon.value = far.indexOf(Math.min(...far))
   document.querySelector(".question").textContent = state.question
-  document.querySelector(".caption").innerHTML = state.caption
+  find("best-note").innerHTML = state.note
   const best = find("best")
   best.tHead.rows[0].replaceChildren(...state.heads.map((text) => {
     const head = document.createElement("th")

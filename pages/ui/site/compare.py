@@ -1,18 +1,19 @@
 """Compare without a server: the runs that ship, on every data set by every measure."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from engine.core.gauges import Gauge
 from pages.ui.bundle.collect import quiet
 from pages.ui.bundle.drawn import split
-from pages.ui.compare import answers, candidates, shown
+from pages.ui.compare import candidates, shown
 from pages.ui.compare.candidates import Candidate
 from pages.ui.kit.access import client
 from pages.ui.kit.markdown import html
 from pages.ui.kit.source import MAIN
+from pages.ui.paper import kinds
 from pages.ui.site.frame import choice, embed, slider, table
 from pages.ui.site.states import apart
 
@@ -20,6 +21,7 @@ ELSEWHERE = (
     "Runs that ship with the app, by the measures that papers show first. The app compares any "
     "runs, by every measure."
 )
+READ = f" {shown.INTERVAL} {shown.APART}"
 HEADS = ("Run", "Median", "Guarantee")
 
 
@@ -61,16 +63,17 @@ def _state(
     first = candidates.first(able, name, shown.FIRST)
     runs = candidates.shortened({one: able[one] for one in first})
     offer = shown.budgets(list(runs.values()))
-    best = answers.frontier(runs, candidates.drawn(runs, name, shown.USUAL)[0], gauge)
-    figures, findings, alts, cards = [], [], [], []
+    best = shown.ranked(runs, candidates.drawn(runs, name, shown.USUAL)[0], gauge)
+    figures, findings, alts, cards, captions = [], [], [], [], []
     for budget in map(float, offer.values):
         lines, levels = candidates.drawn(runs, name, budget)
-        told, names = shown.answer(best, budget)
+        told, names = shown.finding(runs, best, gauge, budget)
         focused = shown.focused(runs, lines, names)
         drawn = shown.drawn(runs, focused, levels, name, gauge, budget, by_proof=True)
         figures.append(json.loads(drawn.text))
         alts.append(drawn.alt)
         findings.append(html(told))
+        captions.append(html(_caption(gauge, runs, budget)))
         cards.append([_cells(row) for row in shown.guarantees(runs, name, gauge, budget)])
     base, frames = split(figures)
     rows = shown.frontier(best, gauge)
@@ -78,8 +81,16 @@ def _state(
         "question": shown.QUESTION.format(text), "budgets": list(offer.texts),
         "first": offer.texts.index(offer.default), "base": base, "frames": frames,
         "findings": findings, "alts": alts, "cards": cards, "best": [_cells(row) for row in rows],
-        "heads": list(rows[0]) if rows else [], "caption": html(shown.caption(gauge)),
+        "heads": list(rows[0]) if rows else [], "captions": captions,
+        "note": html(f"{shown.best(runs, best, gauge)}{READ * bool(best)}"),
     }  # fmt: skip
+
+
+def _caption(gauge: Gauge, runs: Mapping[str, Candidate], epsilon: float) -> str:
+    """How to read the chart, and what its guarantees do not share."""
+    mixed = kinds.mixed(shown.cards(runs, epsilon))
+    said = (shown.caption(gauge), kinds.SHARED * mixed, shown.differ(runs, epsilon))
+    return " ".join(filter(None, said))
 
 
 def _cells(row: dict[str, str]) -> list[str]:
@@ -92,10 +103,10 @@ def body() -> str:
     offer = shown.data(_shipped())
     tables = "".join(
         f"<h2>{title}</h2>{table(title, heads).replace('<table>', f'<table id={key}>')}"
-        f'<p class="small">{html(note)}</p>'
+        f'<p class="small" id="{key}-note">{html(note)}</p>'
         for key, title, heads, note in (
             ("cards", "Guarantees", HEADS, shown.INTERVAL),
-            ("best", "Best proved", (), f"{shown.BEST} {shown.INTERVAL} {shown.APART}"),
+            ("best", "Best proved", (), ""),
         )
     )
     return (

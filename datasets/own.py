@@ -82,7 +82,7 @@ def add(
         content: What it holds, or where that is read.
         text: What the owner says of it: the TOML of a proposal, or a part of it.
         label: The column of the classes; empty where its name or the settings tell.
-        above: Whether the file's own first lines count; a proposal has repeated them.
+        above: Whether the file's own first lines count; a proposal in TOML has repeated them.
         owner: Who has brought it; empty for a table that everyone here may see.
         accept: Whether what nobody has stated is taken from the data.
 

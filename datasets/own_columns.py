@@ -51,6 +51,10 @@ class Column:
         infinite: The first row, from 1, that holds an infinite number.
         merged: The first row, from 1, whose number the file may have rounded to another one's: a
             whole number that it keeps as a float and that is too large to be told from the next.
+        first_blank: The first row, from 1, without a value.
+        truth: Whether all values so far say true or false, and `dates`: the forms in which all are
+            dates.
+        bits: Of the floats that the file keeps.
     """
 
     name: str
@@ -70,6 +74,7 @@ class Column:
     first_blank: int = 0
     truth: bool = True
     dates: tuple[str, ...] = DATES
+    bits: int = 64
 
     @property
     def kind(self) -> Kind:
@@ -92,7 +97,9 @@ class Column:
         """The different values: numbers by size, words by the alphabet; None if too many."""
         if self.kind == "number":
             figures = self.figures
-            return None if figures is None else tuple(f"{one:.15g}" for one in sorted(figures))
+            if figures is None:
+                return None
+            return tuple(figure(one, self.bits) for one in sorted(figures))
         return None if self.words is None else tuple(sorted(self.words))
 
     def see(self, cells: pa.Array, mark: str) -> None:
@@ -114,6 +121,7 @@ class Column:
                 seen = pc.unique(pc.utf8_lower(cells)).to_pylist()
                 self.words = _more(self.words, [one for one in seen if one not in BLANKS])
             if pa.types.is_floating(cells.type):
+                self.bits = cells.type.bit_width
                 self.merged = self.merged or self._first(
                     np.abs(values) >= WHOLE[cells.type.bit_width]
                 )
@@ -159,6 +167,18 @@ class Column:
                 self.total += float(held.sum())
             if self.figures is not None:
                 self.figures = _more(self.figures, np.unique(held).tolist())
+
+
+def figure(value: float, bits: int = 64) -> str:
+    """A number as a text that is read as that number, however many digits it takes.
+
+    >>> figure(2.0), figure(0.1), figure(1 / 3), figure(float(np.float32(0.2)), 32)
+    ('2', '0.1', '0.3333333333333333', '0.2')
+    """
+    if bits < 64:
+        return np.format_float_positional(np.dtype(f"f{bits // 8}").type(value), trim="-")
+    short = f"{value:.15g}"
+    return short if float(short) == value else repr(float(value))
 
 
 def _more(known: set[T] | None, seen: Sequence[T]) -> set[T] | None:
@@ -226,9 +246,9 @@ def places(cells: pa.Array, column: Column, levels: Sequence[str]) -> Codes:
 
 
 def words(cells: pa.Array) -> list[str | None]:
-    """Cells as they are told apart: in small letters, None where blank."""
-    texts, codes = _coded(cells)
-    present = pc.if_else(pa.array(_blank(texts)), None, texts).to_pylist()
+    """Cells as they are told apart, None where blank: ids may differ in capitals alone."""
+    texts, codes = _coded(cells, lower=False)
+    present = pc.if_else(pa.array(_blank(pc.utf8_lower(texts))), None, texts).to_pylist()
     return [present[code] for code in codes]
 
 
@@ -242,13 +262,15 @@ def _quick(cells: pa.Array) -> Floats | None:
         return None
 
 
-def _coded(cells: pa.Array) -> tuple[pa.Array, Codes]:
-    """The different texts in small letters, blanks as "", and which one each cell is."""
+def _coded(cells: pa.Array, lower: bool = True) -> tuple[pa.Array, Codes]:
+    """The different texts that cells use, blanks as "", and which one each cell is."""
     held = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
-    texts = pc.utf8_lower(pc.utf8_trim_whitespace(held.dictionary.cast(pa.large_string())))
+    texts = pc.utf8_trim_whitespace(held.dictionary.cast(pa.large_string()))
+    texts = pc.utf8_lower(texts) if lower else texts
     texts = pa.concat_arrays([pc.fill_null(texts, ""), pa.array([""], pa.large_string())])
     codes = np.asarray(pc.fill_null(held.indices.cast(pa.int64()), len(texts) - 1), np.int64)
-    return texts, codes
+    used = np.bincount(codes, minlength=len(texts)) > 0  # a dictionary may hold further texts
+    return texts.filter(pa.array(used)), (np.cumsum(used) - 1)[codes]
 
 
 def _blank(texts: pa.Array) -> Booleans:

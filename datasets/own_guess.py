@@ -27,8 +27,10 @@ from datasets.own_proposal import (
     Choice,
     Proposal,
     Said,
+    word,
 )
 from datasets.own_reader import BLANKS
+from datasets.own_store import LARGEST, centred, fine
 
 NAMES: Mapping[str, tuple[str, ...]] = {role: tuple(some) for role, some in SHEET["names"].items()}
 """Usual names of columns by their role, the surest first; in small letters, other signs as `_`."""
@@ -65,6 +67,7 @@ UNCLEAR = ("censored", "censor", "is_censored", "censoring")
 """Names of events that may mean that it happened, and that it did not."""
 OTHER = "it looks like another time or event"
 ALONE = "it counts as a covariate; as a start time it needs a column of persons"
+CLOSE = "its values are too close for their size: give them as differences from a start"
 OPEN = {
     "number": "bounds of {}", "time": "bounds of {}", "categories": "categories of {}",
     "label": "the classes of {}", LEFT_OUT: "a decision on {}",
@@ -105,8 +108,6 @@ def proposed(
             choice = _event(column, one, said, problems)
         elif role == "time":
             choice = _time(column, one, problems)
-        elif role == LEFT_OUT and key in stated:
-            choice = Choice(role=role)
         elif role == LEFT_OUT:
             choice = Choice(role=role, origin="standard", why=roles.get(f"{key}?", ""))
         else:
@@ -117,9 +118,11 @@ def proposed(
             choice = replace(choice, origin="data", read="role")
         if column.guessed and choice.role not in (LEFT_OUT, "person"):
             choice = replace(choice, origin="data", read="decimal")
+        if stated.get(key, {}).get("from") == "data":
+            choice = replace(choice, origin="data")
         choices[key] = replace(choice, holds=_holds(column))
     for key, held in odd.items():
-        choices[key] = Choice(role=LEFT_OUT, origin="standard", why="it cannot be read", holds=held)
+        choices[key] = _unread(key, held, stated.get(key, {}), problems)
     asked = () if said.accept else _asked(choices, stated)
     rows = max((column.rows for column in columns.values()), default=0)
     about, wrong = said.about() | {"kind": kind}, tuple(dict.fromkeys(problems))
@@ -156,6 +159,16 @@ def _known(
     return stated
 
 
+def _unread(key: str, held: str, one: Mapping[str, Any], problems: list[str]) -> Choice:
+    """A column that cannot be read: nothing that is said of it may be forgotten."""
+    if one and one.get("role") != LEFT_OUT:
+        problems.append(
+            f"expected the {one.get('role', 'stated')} column {key!r} to hold numbers, text or "
+            f"dates, got {held}: write it as one of these, or leave it out"
+        )
+    return Choice(role=LEFT_OUT, origin="standard", why="it cannot be read", holds=held)
+
+
 def _roles(
     columns: Mapping[str, Column],
     stated: Mapping[str, Mapping[str, Any]],
@@ -189,7 +202,7 @@ def _roles(
         roles = {label: "label"} if "label" not in given else {}
         if person and person != label:
             roles |= {person: LEFT_OUT, f"{person}?": "it numbers persons"}
-        return kind, roles, set()
+        return kind, roles, {label} - {given.get("label"), _found(free, KNOWN["label"])}
     start = given.get("start") or _found(free, KNOWN["start"], {time, event})
     _missing(columns, time, event, problems)
     roles = {time: "time", event: "event"}
@@ -199,11 +212,12 @@ def _roles(
         roles[start] = "start"
     elif start:
         roles[f"{start}?"] = ALONE
-    rivals = [key for key in free if key not in (time, event, start, person)]
+    rivals = [key for key in free if key not in (time, event, start, person, *stated)]
     times = [key for key in rivals if _plain(key) in NAMES["time"] and _lasts(columns[key])]
     events = [key for key in rivals if _ranked(key, KNOWN["event"]) and _two(columns[key])]
     for key in (*times, *events) if times and events else ():
         roles |= {key: LEFT_OUT, f"{key}?": OTHER}
+        unsure.add(key)
     return kind, roles, unsure
 
 
@@ -353,6 +367,11 @@ def _feature(
         choice = _categories(column, role, one, table)
         if choice.role == LEFT_OUT and (said.every or usual(column.name)):
             return replace(choice, origin="data")  # without its words it would be a number
+        if choice.fill is not None and choice.fill not in (*choice.categories, *BLANKS):
+            problems.append(
+                f"{column.name}.fill: expected one of {', '.join(choice.categories)[:80]}, got "
+                f"{choice.fill!r}"
+            )
         return choice
     stated = "low" in one or (said.every and column.kind != "blank")
     if not (role or stated) and (why := _useless(column)):
@@ -368,6 +387,9 @@ def _feature(
     if len(given) == 1:
         problems.append(f"{column.name}: expected a lowest and a highest value, got one of them")
     low, high, origin = _bounds(column, {**said.every, **given}, one.get("from"))
+    apart = fine if table == "classes" else centred
+    if origin == "data" and not (role or stated or apart(low, high)) and max(-low, high) <= LARGEST:
+        return Choice(role=LEFT_OUT, why=CLOSE, origin="data")
     fill = one.get("fill")
     if isinstance(fill, str):
         problems.append(f"{column.name}.fill: expected a number, got {fill!r}")
@@ -451,6 +473,7 @@ def _some(found: Collection[str]) -> str:
 
 def _levels(column: Column, role: str, one: Mapping[str, Any]) -> Choice:
     fill, seen = one.get("fill"), column.levels
+    fill = None if fill is None else word(fill)
     if levels := one.get("categories"):
         origin = one.get("from", "stated")
         return Choice(role="categories", categories=levels, fill=fill, origin=origin)

@@ -66,10 +66,10 @@ def translated(name: str, stated: Iterable[str]) -> dict[str, Any]:
             put(columns.setdefault(found[2].strip().lower(), {}), "role", role)
         elif found := BOUNDS.fullmatch(line):
             key, held = found[1].strip().lower(), found.groupdict()
-            into = said if key == EVERY else columns
-            if {"low", "categories"} & set(into.get(key, ())):
+            into, of = (said, "every") if key == EVERY else (columns, key)
+            if {"low", "categories"} & set(into.get(of, ())):
                 wrong.append(f"expected one line of bounds of {key}, got two")
-            column = into.setdefault("every" if key == EVERY else key, {})
+            column = into.setdefault(of, {})
             column.update({k: _figure(v) for k, v in held.items() if v is not None})
         elif found := LEVELS.fullmatch(line):
             column = columns.setdefault(found[1].strip().lower(), {"role": "categories"})

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import tomli_w
 
 from datasets import own_lines
+from datasets.own_columns import figure
 from engine.core.errors import DatasetError
 
 Origin = Literal["stated", "standard", "data"]
@@ -80,6 +81,8 @@ class About:
         seed: Public seed of the split into training and test records.
         image: Height and width if a record is an image; None otherwise.
         classes: The classes in the owner's order; empty for those that occur.
+        decimal: What a comma in a number is: "," for decimals, "." where it groups thousands;
+            empty where nobody has said it.
     """
 
     kind: str = ""
@@ -88,6 +91,7 @@ class About:
     seed: int = 0
     image: tuple[int, int] | None = None
     classes: tuple[str, ...] = ()
+    decimal: str = ""
 
     def about(self) -> dict[str, Any]:
         """What is not as usual."""
@@ -156,7 +160,6 @@ class Said(About):
     columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     every: Mapping[str, float] = field(default_factory=dict)
     event_value: str = ""
-    decimal: str = ""
     accept: bool = False
 
 
@@ -211,11 +214,11 @@ def _checked(key: str, one: Mapping[str, Any], wrong: list[str]) -> dict[str, An
         elif field_ in ("low", "high") and _is_number(value):
             kept[field_] = float(value)
         elif field_ == "fill" and (_is_number(value) or isinstance(value, str)):
-            kept[field_] = _word(value) if isinstance(value, str) else float(value)
+            kept[field_] = word(value) if isinstance(value, str) else float(value)
         elif field_ == "categories" and (levels := _levels(key, value, wrong)):
             kept[field_] = levels
         elif field_ == "value" and isinstance(value, str | int | float):
-            kept[field_] = _word(value)
+            kept[field_] = word(value)
         elif field_ not in ("holds", "why", "categories"):
             expected = {"role": f"one of {', '.join(ROLES)}", "low": "a number", "high": "a number",
                         "fill": "a number or a category",
@@ -233,7 +236,7 @@ def _checked(key: str, one: Mapping[str, Any], wrong: list[str]) -> dict[str, An
 def _levels(key: str, value: Any, wrong: list[str]) -> tuple[str, ...]:
     """Categories as typed, or those of a public list."""
     parts = own_lines.listed(value) if isinstance(value, str) else value
-    typed = tuple(_word(one) for one in parts) if isinstance(parts, list | tuple) else ()
+    typed = tuple(word(one) for one in parts) if isinstance(parts, list | tuple) else ()
     typed = LISTS.get(typed[0], typed) if len(typed) == 1 else typed
     if not 2 <= len(typed) <= MOST_LEVELS or len(set(typed)) < len(typed):
         wrong.append(
@@ -244,9 +247,9 @@ def _levels(key: str, value: Any, wrong: list[str]) -> tuple[str, ...]:
     return typed
 
 
-def _word(value: Any) -> str:
+def word(value: Any) -> str:
     """A value as cells are compared: in the small letters of Arrow, which reads the cells."""
-    text = f"{value:.15g}" if _is_number(value) else str(value)
+    text = figure(float(value)) if _is_number(value) else str(value)
     return str(pc.utf8_lower(text.strip()).as_py())
 
 
@@ -261,9 +264,9 @@ def _settings(typed: Mapping[str, Any], wrong: list[str]) -> dict[str, Any]:
         if value in OF_TABLE.get(key, ()):
             kept[key] = value
         elif key in ("record", "event_value") and isinstance(value, str | int | float):
-            kept[key] = str(value) if key == "record" else _word(value)
+            kept[key] = str(value) if key == "record" else word(value)
         elif key == "classes" and isinstance(value, list | tuple) and value:
-            kept[key] = tuple(_word(one) for one in value)
+            kept[key] = tuple(word(one) for one in value)
         elif key == "every" and isinstance(value, dict):
             kept[key] = _checked("every column", value, wrong)
         elif key == "image" and _pair(value):

@@ -20,7 +20,7 @@ from datasets.long import long_table
 from datasets.own_columns import Column
 from datasets.own_proposal import CLASSES, Choice, Proposal
 from datasets.own_reader import Source
-from datasets.own_store import LARGEST, Words, centred, single
+from datasets.own_store import LARGEST, STEPS, Words, centred, fine, single
 from engine.core.errors import DatasetError
 
 FEWEST = {"survival": 5, "classes": 20}
@@ -106,7 +106,8 @@ def _close(proposal: Proposal) -> list[str]:
         for key in proposal.having("number")
     }
     return [
-        f"expected bounds of {key} further apart for numbers of that size, got {low!r} to {high!r}"
+        f"expected bounds of {key} further apart for numbers of that size, got {low!r} to "
+        f"{high!r}: give the column as a difference from a start"
         for key, (low, high) in ends.items()
         if not centred(np.array(low), np.array(high))
     ]
@@ -130,10 +131,11 @@ def _class_problems(proposal: Proposal, columns: Mapping[str, Column], features:
             )
     for key in proposal.having("number"):
         low, high = proposal.columns[key].low or 0.0, proposal.columns[key].high or 0.0
-        if not single(np.array(low), np.array(high)):
+        if not (single(np.array(low), np.array(high)) and fine(low, high)):
             found.append(
-                f"expected bounds of {key} that differ in single precision, at most {LARGEST:g} "
-                f"from 0, got {low!r} to {high!r}"
+                f"expected bounds of {key} that differ in single precision, by {STEPS} of its "
+                f"steps, at most {LARGEST:g} from 0, got {low!r} to {high!r}: give the column as a "
+                "difference from a start, or in another unit"
             )
     if (image := proposal.image) and image[0] * image[1] != features:
         found.append(

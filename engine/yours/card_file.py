@@ -244,7 +244,8 @@ def _prices(document: Document, releases: tuple[Release, ...]) -> list[str]:
 
     stated = document["guarantee"]
     if stated["epsilon_proved"] is None:
-        return []
+        named = [name for name in ("mu", "profile") if document[name] is not None]
+        return [f"Nothing is proved, and the card states {' and '.join(named)}."] if named else []
     relation, row = stated["relation"], document["delta_of_a_row"]
     if relation == "replace_one" and any(map(_unpriced, releases)):
         raise BudgetError(

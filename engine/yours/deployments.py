@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
 from engine.core.errors import RequestError
@@ -146,8 +147,9 @@ def _number(given: Mapping[str, Any], name: str) -> float | None:
 
 
 def _power(value: float) -> str:
-    """A small number as a power of ten."""
-    digits, exponent = f"{value:.0e}".split("e")
+    """A small number as a power of ten, with two digits at most, rounded up."""
+    digits, exponent = f"{Context(2, ROUND_CEILING).create_decimal(f'{value:.6g}'):.1e}".split("e")
+    digits = digits.removesuffix(".0")
     raised = "".join("⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".index(one)] for one in str(int(exponent)))
     return f"10{raised}" if digits == "1" else f"{digits} × 10{raised}"
 
@@ -155,6 +157,8 @@ def _power(value: float) -> str:
 def exported(document: forms.Document) -> str:
     """A card as an entry of the registry, with the card in it."""
     known = {name: value for name, value in document["guarantee"].items() if name != "limits"}
+    for name in ("epsilon_claimed", "epsilon_proved"):  # an infinite one stands as a word
+        known[name] = None if known[name] is None else float(known[name])
     told = registry.entry(
         Guarantee(**known), document["program"], title=document["dataset"],
         records=document["records"],

@@ -204,6 +204,9 @@ def audit_function(
     stated = read(claim) if isinstance(claim, str) else claim
     if not 0.0 < seconds < math.inf:
         raise RequestError(f"seconds: expected a time above 0, got {seconds!r}")
+    for name, count, least in (("pairs", pairs, 1), ("processes", processes, 0)):
+        if count < least:
+            raise RequestError(f"{name}: expected a whole number from {least} on, got {count!r}")
     tried = candidates(data, stated.relation, witness)
     last: Attacked | None = None
     with _trainer(fit, tried, processes) as trainer:

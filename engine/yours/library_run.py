@@ -34,6 +34,7 @@ SETTINGS = ("noise_multiplier", "clipping_norm", "rate", "cycle", "steps", "epsi
 KNOWN: dict[str, Literal["up", "down"]] = {"accuracy": "up", "error": "down"}
 """Measures, from 0 to 1, whose good end a file need not say."""
 SEED = "seed"
+COUNTS = ("records", "steps", "cycle")
 POINTS = 50
 """Different ε of one run at most: each is priced."""
 CLOSE = 0.01
@@ -270,6 +271,11 @@ def checked(told: Mapping[str, Any]) -> LibraryRun:
     return _made(told)
 
 
+def _whole(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields with counts as whole numbers: R writes 300.0, which the schema takes for one."""
+    return {name: int(value) if name in COUNTS else value for name, value in told.items()}
+
+
 def _made(told: Mapping[str, Any]) -> LibraryRun:
     """A run of fields in the form of the schema.
 
@@ -277,9 +283,8 @@ def _made(told: Mapping[str, Any]) -> LibraryRun:
         RequestError: Results that do not fit together.
     """
     measures = tuple(sorted(told.get("measures", {}).items()))
-    run = LibraryRun(
-        **{**told, "measures": measures, "results": tuple(told.get("results", ()))}
-    )  # fmt: skip
+    results = tuple(_whole(row) for row in told.get("results", ()))
+    run = LibraryRun(**{**_whole(told), "measures": measures, "results": results})
     try:
         good = run.good
     except KeyError as error:

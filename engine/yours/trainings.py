@@ -389,10 +389,12 @@ def function(place: str) -> Fit:
         raise RequestError(f"function: expected FILE.py::FUNCTION, got no file {file!r}")
     import importlib.util
 
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
+    called = f"function_of_{path.stem}"  # no name that another module has
+    spec = importlib.util.spec_from_file_location(called, path)
+    if spec is None or spec.loader is None:
+        raise RequestError(f"function: expected FILE.py::FUNCTION, got the file {file!r}")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[called] = module  # where dataclasses look for it
     sys.path.insert(0, str(path.parent.absolute()))
     try:
         spec.loader.exec_module(module)

@@ -115,14 +115,33 @@ def _candidate(name: str, table: Any, rows: Any, relation: Relation, plain: bool
     import pandas as pd
 
     added = relation == "add_or_remove_one"
+    numbers = _numbers(rows)[0]
+    rows = rows if plain else _typed(rows, table)
     order = [table, rows] if added else [rows, table.iloc[len(rows) :]]
     worlds = table, pd.concat(order, ignore_index=True)
     without, present = (one.to_numpy() if plain else one for one in worlds)
-    return Candidate(name, without, present, _numbers(rows)[0])
+    return Candidate(name, without, present, numbers)
+
+
+def _typed(rows: Any, table: Any) -> Any:
+    """The rows with the types of the table's columns where these can hold them.
+
+    Else the whole column would change its type in the world that holds the record.
+    """
+    rows = rows.copy()
+    for name in rows.columns:
+        try:
+            held = rows[name].astype(table[name].dtype)
+        except (ValueError, TypeError, OverflowError):
+            continue
+        same = (held == rows[name]) | (held.isna() & rows[name].isna())
+        if held.dtype.kind == "f" or same.all():  # a float is rounded, as those of the table are
+            rows[name] = held
+    return rows
 
 
 def _row(table: Any, values: Any) -> Any:
-    """A record as a table of one row with the columns' own types where these can hold it."""
+    """A record as a table of one row."""
     import pandas as pd
 
     cells = {}

@@ -37,7 +37,8 @@ def opacus_run(
         more: Further fields, such as `results`.
 
     Raises:
-        RequestError: The noise changed while it trained, or a field that does not fit.
+        RequestError: The noise changed while it trained, a record may have come more than once in
+            an epoch, or a field that does not fit.
     """
     history = engine.accountant.history
     if len({noise for noise, _, _ in history}) != 1:
@@ -46,15 +47,37 @@ def opacus_run(
         )
     records = len(loader.dataset)
     poisson = "UniformWithReplacement" in type(getattr(loader, "batch_sampler", None)).__name__
+    size = 0 if poisson else _once(loader, records)
     fields = {
         "records": records, "noise_multiplier": float(history[0][0]),
         "clipping_norm": float(optimizer.max_grad_norm),
-        "rate": float(loader.sample_rate if poisson else min(1.0, loader.batch_size / records)),
+        "rate": float(loader.sample_rate if poisson else min(1.0, size / records)),
         "sampling": "poisson" if poisson else "shuffled", "cycle": 1 if poisson else len(loader),
         "steps": int(sum(count for _, _, count in history)),
         "epsilon_claimed": float(engine.get_epsilon(delta)), "delta": delta,
     }  # fmt: skip
     return _written("Opacus", fields, more)
+
+
+def _once(loader: Any, records: int) -> int:
+    """The batch size of a loader of PyTorch that gives each record once in an epoch at most.
+
+    Raises:
+        RequestError: It may give one more often, or nothing is known of how it draws.
+    """
+    inner, sampler = (
+        type(loader.batch_sampler).__name__,
+        getattr(loader.batch_sampler, "sampler", 0),
+    )
+    order, count = type(sampler).__name__, getattr(sampler, "num_samples", records)
+    shuffled = order == "RandomSampler" and not sampler.replacement and count <= records
+    if inner != "BatchSampler" or not (shuffled or order == "SequentialSampler"):
+        got = order if inner == "BatchSampler" else inner
+        raise RequestError(
+            "loader: expected batches of Opacus' Poisson sampling, or of a DataLoader with each "
+            f"record once in an epoch (shuffle=True), got those of {got}"
+        )
+    return int(loader.batch_sampler.batch_size)
 
 
 def jax_privacy_run(
@@ -104,14 +127,23 @@ def _batches(strategy: Any, bands: int, more: dict[str, Any]) -> dict[str, Any]:
     Guarantees:
         Noise that is correlated over `bands` steps is priced as independent noise if a record is
         in one of so many successive steps at most (Choquette-Choo et al. 2023, arXiv 2306.08153),
-        so cycles that are shorter are refused.
+        so cycles that are shorter are refused. So is an order that is shuffled in every epoch: a
+        record may be in the last step of one epoch and in the first of the next. Of groups of
+        equal size, one record more changes who is in which, so an empty place is compared.
     """
     name = "shuffled" if strategy == "shuffled" else type(strategy).__name__
     cycle = int(getattr(strategy, "cycle_length", 0))
     if name == "CyclicPoissonSampling" and strategy.truncated_batch_size is None:
         made = {"sampling": "poisson", "rate": float(strategy.sampling_prob), "cycle": cycle}
+        if cycle > 1 and getattr(strategy.partition_type, "name", "") != "INDEPENDENT":
+            made["relation"] = "zero_out_one"
     elif name == "BallsInBinsSampling":
         made = {"sampling": "shuffled", "rate": 1.0 / cycle, "cycle": cycle}
+    elif name == "shuffled" and bands > 1:
+        raise RequestError(
+            f"batches: expected each record in one of {bands} successive steps at most, as the "
+            "noise is correlated over them, got batches that are shuffled in every epoch"
+        )
     elif name == "shuffled" and "rate" in more:
         cycle = max(1, int(1.0 / more["rate"] + 1e-9))
         made = {"sampling": "shuffled", "cycle": cycle}

@@ -84,6 +84,12 @@ def test_bounds_that_are_missing_or_wrong_are_one_sentence(above, says):
     assert own.names() == ()
 
 
+def test_two_lines_of_every_column_are_refused():
+    """The last one counted."""
+    with pytest.raises(DatasetError, match="expected one line of bounds of every column, got two"):
+        own.propose(plain(above="# every column: 0 to 1\n# every column: 0 to 255\n"))
+
+
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
 def test_a_row_for_each_person(mark):
     name = own.keep("My study (2).csv", plain(mark=mark))

@@ -38,6 +38,7 @@ def kept(content: bytes, lines: str, label: str = ""):
 
 AGE = "age: 0 to 100\n"
 TIME = "time: 0 to 50\n"
+TIMED = 'kind = "survival"\n[columns.time]\nhigh = 50\n'
 
 
 @pytest.mark.parametrize(
@@ -418,19 +419,31 @@ def test_bounds_that_single_precision_does_not_hold_are_refused(low, high, monke
         own.keep("a.csv", content, lines, "y")
     assert own.names() == ()
     with monkeypatch.context() as patch:  # a table that an earlier version kept
-        patch.setattr(own_table, "single", lambda *_: np.array(True))
+        for rule in ("single", "fine"):
+            patch.setattr(own_table, rule, lambda *_: np.array(True))
         name = own.keep("a.csv", content, lines, "y")
     with pytest.raises(DatasetError, match="expected bounds that records can be scaled by"):
         catalog.load(name)
 
 
 @pytest.mark.parametrize(
-    ("low", "high"), [(0.0, 1e37), (-1e37, 1e37), (1e8, 1e8 + 8.0), (0.0, 1e-37), (0.0, 1e-3)]
+    ("low", "high"), [(0.0, 1e37), (-1e37, 1e37), (1e8, 1e8 + 800.0), (0.0, 1e-37), (0.0, 1e-3)]
 )
 def test_other_bounds_are_scaled_to_both_ends(low, high):
     content, lines = between(low, high)
     found = records(kept(content, lines, "y"), "cpu").x
     assert sorted(set(found.flatten().tolist())) == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(("low", "high"), [(1e8, 1e8 + 8.0), (1.7e9, 1.7e9 + 3_600.0)])
+def test_a_column_whose_values_single_precision_merges_is_left_out_or_refused(low, high):
+    """Of an hour in seconds since 1970 it tells 28 values apart."""
+    content, lines = between(low, high)
+    with pytest.raises(DatasetError, match=r"of a that .* give the column as a difference from a"):
+        own.keep("a.csv", content, lines, "y")
+    left = own.propose(content, 'kind = "classes"', "y")["columns"]["a"]
+    assert (left["role"], left["origin"]) == ("left out", "data")
+    assert left["why"].endswith("give them as differences from a start")
 
 
 @pytest.mark.parametrize(
@@ -648,6 +661,53 @@ def test_a_mistyped_category_is_told_when_the_table_is_added(tmp_path, capsys):
     assert own.add("a.csv", file.read_bytes(), right).notes == ()
 
 
+@pytest.mark.parametrize("fill", ["2", '"2"', '"9"'])
+def test_a_blank_becomes_one_of_the_categories(fill: str):
+    """A number, and what is none of them, counted as the baseline without a note."""
+    rows = "\n".join(f"{i + 1},{i % 2},{(1, 2, 3, '')[i % 4]}" for i in range(ROWS))
+    stated = f'{TIMED}[columns.stage]\nrole = "categories"\ncategories = [1, 2, 3]\nfill = {fill}'
+    content = f"time,event,stage\n{rows}".encode()
+    if "9" in fill:
+        with pytest.raises(DatasetError, match=r"stage\.fill: expected one of 1, 2, 3, got '9'"):
+            own.keep("a.csv", content, stated)
+        return
+    assert kept(content, stated).x.sum(0).tolist() == [ROWS / 2, ROWS / 4]
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "text"])
+@pytest.mark.parametrize("stated", ["", "categories = [0, 0.1, 0.3333333333333333]\n"])
+def test_fractions_are_categories_of_their_own(kind: str, stated: str):
+    """Their names had 15 digits, so that a third was none of them and counted as the baseline."""
+    dose = np.array([0.0, 0.1, 1 / 3])[np.arange(ROWS) % 3]
+    frame = pd.DataFrame({"time": range(ROWS), "event": np.arange(ROWS) % 2, "dose": dose})
+    if kind == "text":
+        content = frame.to_csv(index=False).encode()
+    else:
+        file = io.BytesIO()
+        frame.astype({"dose": kind}).to_parquet(file)
+        content = file.getvalue()
+    if kind == "float32":
+        stated = stated.replace("0.3333333333333333", "0.33333334")
+    said = f'{TIMED}[columns.dose]\nrole = "categories"\n{stated}'
+    table = catalog.load(own.keep("a.csv", content, said, accept=True))
+    assert table.x.sum(0).tolist() == [ROWS / 3, ROWS / 3]
+
+
+def test_persons_whose_ids_differ_in_capitals_are_told_apart():
+    rows = "\n".join(f"{'Ab'[i % 2]}{'aB'[i // 2 % 2]}{i // 4},{i % 2},{i % 7}" for i in range(80))
+    said = 'kind = "classes"\n[columns.id]\nrole = "person"\n[columns.x]\nlow = 0\nhigh = 9'
+    assert kept(f"id,y,x\n{rows}".encode(), said, "y").card.records == 80
+
+
+def test_a_category_that_no_cell_uses_does_not_count_as_seen():
+    """A dictionary of Parquet holds it, as that of any filtered frame does."""
+    words = pd.Categorical(["a", "b"] * ROWS, categories=["a", "b", "c"])
+    file = io.BytesIO()
+    pd.DataFrame({"y": words, "x": range(2 * ROWS)}).to_parquet(file)
+    said = 'classes = ["a", "b"]\n[columns.x]\nlow = 0\nhigh = 90'
+    assert kept(file.getvalue(), said, "y").card.classes == 2
+
+
 def test_a_stated_category_is_no_blank():
     """Such as no treatment; what is blank beside it becomes what stands for blanks."""
     rows = [f"{i + 1},{i % 2},{i},{('none', 'drug', '')[i % 3]}" for i in range(24)]
@@ -725,6 +785,22 @@ def test_a_cell_in_quotes_may_go_on_in_the_next_line():
     )
     assert table.card.features == ("age",)
     np.testing.assert_array_equal(np.sort(table.time), np.arange(1.0, 25.0))
+
+
+@pytest.mark.parametrize("role", ["label", "person", "time"])
+def test_a_column_that_cannot_be_read_and_has_a_role_is_refused(role: str):
+    """It was left out: a release then protected a row where persons were asked for."""
+    held = {
+        "person": [f"p{i // 5}".encode() for i in range(ROWS)],
+        "label": [(b"a", b"b")[i % 2] for i in range(ROWS)],
+        "time": pd.to_timedelta(range(ROWS), "D"),
+    }
+    more = {"event" if role == "time" else "y": np.arange(ROWS) % 2}
+    file = io.BytesIO()
+    pd.DataFrame({"who": held[role], **more, "age": range(ROWS)}).to_parquet(file)
+    said = f"rows_per_person = 5\n[columns.who]\nrole = '{role}'\n[columns.age]\nlow = 0\nhigh = 90"
+    with pytest.raises(DatasetError, match=f"expected the {role} column 'who' to hold numbers, te"):
+        own.add("a.parquet", file.getvalue(), said, accept=True)
 
 
 @pytest.mark.parametrize("role", ["label", "event", "time"])

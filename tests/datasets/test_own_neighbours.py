@@ -146,6 +146,9 @@ NEIGHBOURS = {
         f"[columns.{key}]\nlow = 0\nhigh = 9\n" for key in ("event", "status"))),
     "another time": ("status,weeks,x", "1,{i},1", "1,-3,5", NUMBER),
     "another event": ("status,weeks,died,x", "1,{i},yes,1", "1,-3,no,5", NUMBER),
+    "another time, in words": ("status,weeks,died,x", "1,{n},yes,1|1,{n},no,2", "1,w,no,5", NUMBER),
+    "another event, with bounds": ("status,weeks,died,x", "1,{i},1,1", "1,-3,0,5", NUMBER + "".join(
+        f"[columns.{key}]\nlow = 0\nhigh = 9\n" for key in ("weeks", "died"))),
     "numbers or words": ("status,sex,x", "1,1,{i}", "1,female,5", NUMBER),
     "a blank column": ("status,age,x", "1,,{i}", "1,50,5", NUMBER),
 }  # fmt: skip
@@ -166,6 +169,32 @@ def test_no_record_changes_how_the_others_are_read(what: str, event: str):
             for last in (usual, odd)
         ]  # fmt: skip
         compared(texts, settings, what)
+
+
+def test_no_record_chooses_the_column_of_the_classes():
+    """Of columns without a usual name it was the last one that held two values."""
+    rows = [f"{i / 8},{i % 2},0" for i in range(ROWS)]
+    settings = 'kind = "classes"\nclasses = ["0", "1"]\nevery = {low = 0, high = 10}\n'
+    texts = ["\n".join(("x,g,h", *rows, last)) for last in ("1.5,1,1", "1.5,1,0")]
+    compared(texts, settings, "label")
+    said = own.propose(texts[0].encode(), settings)["asked"]
+    assert said == ("the role of h",)
+    assert compared(texts, f'{settings}[columns.g]\nrole = "label"\n', "label")
+
+
+@pytest.mark.parametrize(
+    ("said", "key"),
+    [("", "site"), ('[columns.event]\nrole = "event"\nfrom = "data"', "event")],
+)
+def test_what_was_read_off_the_data_stays_so_when_it_is_given_back(said: str, key: str):
+    """What was left out, and the role of an event, counted as stated then."""
+    rows = "\n".join(f"{i + 1},{i % 2},{30 + i},7" for i in range(ROWS))
+    content = f"time,event,age,site\n{rows}".encode()
+    stated = f"[columns.time]\nhigh = 100\n{said}"
+    assert key in own.add("a.csv", content, stated, accept=True).taken
+    again = own.add("a.csv", content, own.propose(content, stated)["toml"])
+    assert key in again.taken
+    assert own.card(again.name).taken
 
 
 @pytest.mark.parametrize(

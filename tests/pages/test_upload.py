@@ -295,6 +295,21 @@ def test_settings_count_before_the_table_and_what_is_left_of_data_stays_marked()
         upload.together("survival", shown, "seed 1 =")
 
 
+def test_what_lines_above_a_table_say_of_all_of_it_counts(home: Path):
+    """The page gave back what they say of columns alone."""
+    rows = "\n".join(f'p{i // 4},{i % 2},"{i % 9},5"' for i in range(120))
+    above = "# person column: id\n# rows per person: 3\n# decimal comma: yes\n# split seed: 5\n"
+    content = f"{above}# x: 0 to 10\nid,label,x\n{rows}".encode()
+    seen = own.propose(content, 'kind = "classes"')
+    shown = upload.settings(upload.frame(seen["columns"]), seen["columns"], True)
+    added = own.add(
+        "a.csv", content, upload.together("classes", shown, "", seen["toml"]), above=False
+    )
+    card = own.card(added.name)
+    assert (card.records, card.rows, added.taken) == (90, 3, ())
+    assert card.public.endswith("the seed 5")
+
+
 def test_what_is_said_of_a_file_does_not_count_for_the_next(visit: Open, home: Path):
     test = visit("survival")
     test.file_uploader(key="survival.upload").set_value(("a.csv", masses(), KIND)).run()

@@ -71,6 +71,12 @@ def test_a_guarantee_that_the_releases_do_not_prove_is_refused():
     assert card_file.verify(document)[0].startswith("The releases cost ε = 1")
 
 
+def test_a_card_that_proves_nothing_states_no_curve():
+    document = {**yours.made("mean", "exact"), "paper": "elsewhere", "mu": 0.01}
+    document["digest"] = card_file.digest(document)
+    assert card_file.verify(document) == ["Nothing is proved, and the card states mu."]
+
+
 def test_pure_noise_on_samples_is_refused_where_a_record_is_replaced():
     r"""It was priced as if one were removed; a record that adds 1 or 2 shows twice as much."""
     release = Release(Laplace(1.0, 1.0), rate=0.1, what="sum")

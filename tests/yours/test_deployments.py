@@ -47,6 +47,23 @@ def test_a_card_comes_back_from_an_entry_and_is_in_order(method, tmp_path, capsy
     assert main(["card", "verify", str(again)]) == 0
 
 
+@pytest.mark.parametrize("field", ["epsilon_proved", "epsilon_claimed"])
+def test_an_infinite_budget_is_written(field):
+    """It stands as a word in a card, and was taken for a number."""
+    document = yours.made("mean", "laplace")
+    document["guarantee"][field] = "inf"
+    assert "privacy_parameters" in deployments.exported(document)
+
+
+@pytest.mark.parametrize(
+    ("delta", "shown"),
+    [("1.4e-5", "1.4 × 10⁻⁵"), ("1e-5", "10⁻⁵"), ("2e-6", "2 × 10⁻⁶"), ("1.41e-9", "1.5 × 10⁻⁹")],
+)
+def test_a_failure_probability_is_rounded_up(delta, shown):
+    (one,) = deployments.read(ENTRY.replace("1e-7", delta))
+    assert one.epsilon == f"9.98 (δ = {shown})"
+
+
 def test_an_entry_of_the_registry_becomes_a_card_that_proves_nothing(tmp_path, capsys):
     entry, card = tmp_path / "entry.yaml", tmp_path / "card.json"
     entry.write_text(ENTRY)

@@ -6,6 +6,7 @@ import math
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 from sklearn.covariance import ledoit_wolf
@@ -304,6 +305,45 @@ def test_witnesses_replace_or_join():
         witnesses.candidates(data, "add_or_remove_one", {"x1": 0.5})
     with pytest.raises(RequestError, match="expected a pandas DataFrame"):
         witnesses.candidates([1, 2, 3], "add_or_remove_one")
+
+
+def test_a_witness_leaves_the_columns_their_types():
+    """A column of true and false became one of whole numbers where the witness is in."""
+    frame = pd.DataFrame({
+        "smoker": [True, False, True], "age": np.array([1, 2, 3], np.int8),
+        "mass": np.array([0.1, 0.2, 0.3], np.float32), "sex": pd.Categorical(["a", "b", "a"]),
+    })  # fmt: skip
+    tried = witnesses.candidates(frame, "add_or_remove_one")
+    named = [one.present.dtypes.equals(frame.dtypes) for one in tried]
+    assert named[:4] == [True] * 4
+    given = {"smoker": True, "age": 2, "mass": 0.7, "sex": "b"}
+    (one,) = witnesses.candidates(frame, "replace_one", given)
+    assert one.present.dtypes.equals(frame.dtypes)
+    far = tried[-1].present  # no such number fits into a byte
+    assert far.age.tolist()[-1] == 2_003
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [({"processes": -1}, "processes: expected a whole"), ({"pairs": 0}, "pairs: expected a whole")],
+)
+def test_counts_out_of_range_are_one_sentence(more, said):
+    """The one never ended, the other failed without a word."""
+    with pytest.raises(RequestError, match=said):
+        audit_function(lambda records, rng: 0.0, np.ones((3, 1)), "epsilon=1", **more)
+
+
+def test_a_file_with_a_dataclass_imports(tmp_path):
+    path = tmp_path / "random.py"  # and takes no other module's place
+    path.write_text(
+        "from __future__ import annotations\nfrom dataclasses import dataclass\n"
+        "@dataclass\nclass Fit:\n    a: int = 1\n    def __call__(self, records, rng):\n"
+        "        return 0.0\nfit = Fit()\n"
+    )
+    assert trainings.function(f"{path}::fit").a == 1
+    (tmp_path / "notes.txt").write_text("")
+    with pytest.raises(RequestError, match=r"expected FILE.py::FUNCTION, got the file"):
+        trainings.function(f"{tmp_path / 'notes.txt'}::fit")
 
 
 def test_outputs_of_any_shape_become_features():

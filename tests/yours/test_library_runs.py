@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import enum
 import json
 import math
 from importlib.util import find_spec
@@ -178,6 +179,14 @@ def test_a_wrong_field_is_named(field, value):
         library_run.checked({**RUN, name: value[0] if way == ["0"] else value})
 
 
+def test_counts_may_be_written_as_r_does():
+    """300.0 passed the schema and ended in a traceback."""
+    told = {**RUN, "steps": 300.0, "records": 60_000.0, "cycle": 3.0}
+    run = library_run.checked(told)
+    assert run == library_run.checked({**RUN, "steps": 300, "cycle": 3})
+    assert isinstance(run.releases()[0].times, int)
+
+
 def test_results_must_fit_together():
     row = {"epsilon_claimed": 1.0, "accuracy": 0.5}
     for results, said in (
@@ -290,9 +299,16 @@ def test_the_recorded_structure_is_that_of_jax_privacy():
     assert read <= fields(plan, "BandMFExecutionPlanConfig")
     assert {"dp_event", "batch_selection_strategy"} <= fields(plan, "DPExecutionPlan")
     batches = sources("batch_selection.py")
-    cyclic = {"sampling_prob", "truncated_batch_size", "cycle_length"}
+    cyclic = {"sampling_prob", "truncated_batch_size", "cycle_length", "partition_type"}
     assert cyclic <= fields(batches, "CyclicPoissonSampling")
     assert "cycle_length" in fields(batches, "BallsInBinsSampling")
+
+
+class PartitionType(enum.Enum):
+    """As jax-privacy 2 declares it."""
+
+    INDEPENDENT = enum.auto()
+    EQUAL_SPLIT = enum.auto()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -303,6 +319,7 @@ class CyclicPoissonSampling:
     iterations: int
     truncated_batch_size: int | None = None
     cycle_length: int = 1
+    partition_type: PartitionType = PartitionType.EQUAL_SPLIT
 
 
 @dataclasses.dataclass(frozen=True)
@@ -359,6 +376,17 @@ def test_batches_of_jax_privacy_that_were_not_those_of_the_plan_cost_more():
     assert same["cycle"] == 10
 
 
+@pytest.mark.parametrize("split", PartitionType)
+def test_a_record_more_permutes_groups_of_equal_size(split):
+    """Then only a record whose place is left empty is compared."""
+    drawn = CyclicPoissonSampling(0.1, 300, None, 3, split)
+    told = writers.jax_privacy_run(
+        config(relation="ADD_OR_REMOVE_ONE"), 60_000, 1e-5, batches=drawn
+    )
+    equal = split is PartitionType.EQUAL_SPLIT
+    assert told["relation"] == ("zero_out_one" if equal else "add_or_remove_one")
+
+
 @pytest.mark.parametrize(
     ("made", "more", "said"),
     [
@@ -367,6 +395,7 @@ def test_batches_of_jax_privacy_that_were_not_those_of_the_plan_cost_more():
         (config(), {"batches": FixedBatchSampling(6, 300)}, "got FixedBatchSampling"),
         (config(3), {"batches": BallsInBinsSampling(300, 10)}, "expected a cycle of 3"),
         (config(), {"batches": "shuffled"}, "with a rate"),
+        (config(2), {"batches": "shuffled", "rate": 0.1}, "in one of 2 successive steps at most"),
         (config(), {"dataset": "<b>"}, "dataset: expected"),
     ],
 )

@@ -1,6 +1,7 @@
 """Code that trains with Opacus: what it says of itself, and what an attack finds in it."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import opacus
@@ -8,6 +9,7 @@ import pytest
 import torch
 
 from benchmarks.functions import COLUMNS, example, features
+from engine.core.errors import RequestError
 from engine.yours import library_run, writers
 from engine.yours.function import audit_function
 
@@ -54,6 +56,27 @@ def test_a_run_of_opacus_is_told_as_it_was_executed(poisson, sampling):
     )
     assert run.epsilon() == pytest.approx(run.epsilon("all"), rel=0.01)  # a batch holds everyone
     assert library_run.card(run).epsilon_proved == pytest.approx(run.epsilon())
+
+
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        lambda data: torch.utils.data.WeightedRandomSampler([1.0] * len(data), len(data)),
+        lambda data: torch.utils.data.RandomSampler(data, replacement=True),
+        lambda data: torch.utils.data.RandomSampler(data, num_samples=2 * len(data)),
+    ],
+)
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_loader_that_may_give_a_record_twice_in_an_epoch_is_refused(sampler, whole):
+    """Its steps are no shuffled ones, of which a record is in one in each epoch."""
+    data = torch.utils.data.TensorDataset(torch.zeros(20, 1))
+    drawn = sampler(data)
+    batches = torch.utils.data.BatchSampler(drawn, 5, False) if whole else drawn
+    told = {"batch_sampler": batches} if whole else {"sampler": drawn, "batch_size": 5}
+    loader = torch.utils.data.DataLoader(data, **told)
+    engine = SimpleNamespace(accountant=SimpleNamespace(history=[(1.0, 0.25, 4)]))
+    with pytest.raises(RequestError, match="each record once in an epoch"):
+        writers.opacus_run(engine, None, loader, DELTA)
 
 
 @pytest.mark.slow

@@ -149,7 +149,7 @@ def _form(paper: Paper[Any], file: Any) -> None:
     st.text_area(MORE, key=more, help=MORE_HELP, height=68)
     st.button(
         "Add this table", type="primary", key=f"{slug}.add", icon=":material/add:",
-        on_click=_take, args=(paper, file, edited, columns),
+        on_click=_take, args=(paper, file, edited, seen),
     )  # fmt: skip
 
 
@@ -211,20 +211,21 @@ def settings(edited: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]], acc
     return tomli_w.dumps({"columns": said})
 
 
-def together(kind: str, shown: str, more: str) -> str:
+def together(kind: str, shown: str, more: str, seen: str = "") -> str:
     """What the whole form says, as TOML.
 
     Args:
         kind: The kind of table that the page takes.
         shown: What its table says, as `settings` writes it.
         more: What is typed below it, such as a proposal; it counts where both say something.
+        seen: The proposal in TOML: what the file's first lines say of the table as a whole.
 
     Raises:
         DatasetError: What is typed is no TOML, or for another kind of table.
     """
     import tomli_w
 
-    typed = own_proposal.typed(own.THE_FILE, more)
+    typed = tomllib.loads(seen) | {"columns": {}} | own_proposal.typed(own.THE_FILE, more)
     if (other := typed.setdefault("kind", kind)) != kind:
         raise DatasetError(
             f"{own.THE_FILE}: kind: expected {kind!r} in the settings, as this page takes it, got "
@@ -272,11 +273,9 @@ def _same(one: Any, other: Any) -> bool:
     )
 
 
-def _take(
-    paper: Paper[Any], file: Any, edited: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]
-) -> None:
+def _take(paper: Paper[Any], file: Any, edited: pd.DataFrame, seen: Mapping[str, Any]) -> None:
     """Checks and keeps the file; all that is wrong with it is said once."""
-    state, slug = st.session_state, paper.slug
+    state, slug, columns = st.session_state, paper.slug, seen["columns"]
     current = state.get(f"{slug}.upload")
     if current is not None and current.file_id != file.file_id:
         return  # pressed while another file was on its way: its columns are shown first
@@ -284,7 +283,8 @@ def _take(
         if not visitors.uploads():
             raise RequestError(OFF)
         taken, more = (state[key] for key in _keys(slug, file))
-        text = together(_kind(paper), settings(edited, columns, taken), more or "")
+        said = settings(edited, columns, taken)
+        text = together(_kind(paper), said, more or "", seen["toml"])
         owner = visitors.visitor()
         name, _, notes = own.add(file.name, file.getvalue(), text, above=False, owner=owner)
         visitors.meet(name)
@@ -292,8 +292,8 @@ def _take(
         state[MESSAGE] = sentence(_here(str(error)))
     else:
         state[f"{slug}.dataset"] = short(name)
-        seen = {own_proposal.note(key, one["role"], one["why"]) for key, one in columns.items()}
-        state[NOTES] = " ".join(sentence(note) for note in notes if note not in seen)
+        shown = {own_proposal.note(key, one["role"], one["why"]) for key, one in columns.items()}
+        state[NOTES] = " ".join(sentence(note) for note in notes if note not in shown)
 
 
 def _here(error: str) -> str:

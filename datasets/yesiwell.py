@@ -64,7 +64,7 @@ def card() -> Card:
 
 
 def load() -> PanelTable:
-    """Returns 254 users at 300 times; its card says whether they are simulated.
+    """Returns users by times, 254 by 300 where simulated; its card says whether they are.
 
     Raises:
         DatasetError: The files are there but not as expected.

@@ -674,7 +674,9 @@ def test_a_blank_becomes_one_of_the_categories(fill: str):
     assert kept(content, stated).x.sum(0).tolist() == [ROWS / 2, ROWS / 4]
 
 
-@pytest.mark.parametrize("kind", ["float64", "float32", "text"])
+@pytest.mark.parametrize(
+    "kind", ["text", *(pytest.param(f"float{one}", marks=pytest.mark.thorough) for one in (32, 64))]
+)
 @pytest.mark.parametrize("stated", ["", "categories = [0, 0.1, 0.3333333333333333]\n"])
 def test_fractions_are_categories_of_their_own(kind: str, stated: str):
     """Their names had 15 digits, so that a third was none of them and counted as the baseline."""

@@ -16,6 +16,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from datasets import own_names
 from datasets.own_columns import Column
 from datasets.own_proposal import (
@@ -387,8 +389,7 @@ def _feature(
     if len(given) == 1:
         problems.append(f"{column.name}: expected a lowest and a highest value, got one of them")
     low, high, origin = _bounds(column, {**said.every, **given}, one.get("from"))
-    apart = fine if table == "classes" else centred
-    if origin == "data" and not (role or stated or apart(low, high)) and max(-low, high) <= LARGEST:
+    if origin == "data" and not (role or stated) and _close(low, high, table):
         return Choice(role=LEFT_OUT, why=CLOSE, origin="data")
     fill = one.get("fill")
     if isinstance(fill, str):
@@ -401,6 +402,12 @@ def _feature(
     if kind == "date" and {*column.dates} & {*SLASHES}:
         return replace(choice, origin="data", read="dates")
     return choice
+
+
+def _close(low: float, high: float, table: str) -> bool:
+    """Whether methods cannot tell values between two bounds apart, which are not too large."""
+    apart = fine if table == "classes" else centred
+    return max(-low, high) <= LARGEST and not apart(np.array(low), np.array(high))
 
 
 def _noted(choice: Choice, note: str | None) -> Choice:

@@ -290,7 +290,7 @@ def single(low: Floats, high: Floats) -> Booleans:
     return np.asarray(near & (span >= np.finfo(np.float32).tiny), np.bool_)
 
 
-def fine(low: Floats | float, high: Floats | float) -> Booleans:
+def fine(low: Floats, high: Floats) -> Booleans:
     """Whether single precision keeps values between bounds of a column of classes apart.
 
     Methods take the lower bound off in it: of seconds since 1970 it holds every 128th alone.

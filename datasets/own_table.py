@@ -131,7 +131,8 @@ def _class_problems(proposal: Proposal, columns: Mapping[str, Column], features:
             )
     for key in proposal.having("number"):
         low, high = proposal.columns[key].low or 0.0, proposal.columns[key].high or 0.0
-        if not (single(np.array(low), np.array(high)) and fine(low, high)):
+        ends = np.array(low), np.array(high)
+        if not (single(*ends) and fine(*ends)):
             found.append(
                 f"expected bounds of {key} that differ in single precision, by {STEPS} of its "
                 f"steps, at most {LARGEST:g} from 0, got {low!r} to {high!r}: give the column as a "

@@ -65,10 +65,8 @@ def _once(loader: Any, records: int) -> int:
     Raises:
         RequestError: It may give one more often, or nothing is known of how it draws.
     """
-    inner, sampler = (
-        type(loader.batch_sampler).__name__,
-        getattr(loader.batch_sampler, "sampler", 0),
-    )
+    inner = type(loader.batch_sampler).__name__
+    sampler: Any = getattr(loader.batch_sampler, "sampler", None)
     order, count = type(sampler).__name__, getattr(sampler, "num_samples", records)
     shuffled = order == "RandomSampler" and not sampler.replacement and count <= records
     if inner != "BatchSampler" or not (shuffled or order == "SequentialSampler"):

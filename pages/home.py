@@ -32,7 +32,7 @@ with st.grid(3, min_column_width=300):
             st.markdown(about(slug))
             if drawn is not None:
                 st.markdown(found(slug, drawn))
-            st.page_link(f"pages/{slug}.py", label=text("open"), icon=":material/arrow_forward:")
+            st.page_link(shell.script(slug), label=text("open"), icon=":material/arrow_forward:")
 st.caption(text("pictures"))
 
 st.header(text("read"))

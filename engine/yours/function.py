@@ -135,7 +135,8 @@ class Attacked:
         """What it came to, and with which records the function failed."""
         what, sees = self.claim.symbol, "an attacker who sees what is published"
         stated = f"{what} = {self.claim.level:g} is claimed"
-        shows = f"and {sees} shows at least {what} = {self.attacked:.2f}"
+        least = math.floor(100 * self.attacked + 1e-9) / 100
+        shows = f"and {sees} shows at least {what} = {least:.2f}"
         if self.broken:
             return f"Broken: {stated}, {shows}.{self._blames}"
         perfect = (

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from decimal import ROUND_FLOOR, Context
 
 from babel.lists import format_list
 
@@ -64,6 +65,15 @@ def number(value: float, digits: int = 3) -> str:
         return f"{float(mantissa):g}·10{_raised(int(exponent))}"
     text = f"{value:.{digits}g}"
     return f"{float(text):,.0f}" if abs(value) >= 1000 else _plain(float(text))
+
+
+def least(value: float, digits: int = 3) -> str:
+    """A lower bound in at most `digits` significant figures, rounded down.
+
+    >>> least(36.5832), least(0.3), least(-0.12345)
+    ('36.5', '0.3', '-0.124')
+    """
+    return number(float(Context(digits, ROUND_FLOOR).create_decimal(repr(float(value)))), digits)
 
 
 def _plain(value: float) -> str:

@@ -66,6 +66,20 @@ def test_a_run_keeps_it_on_public_data_and_not_on_a_table_of_one_s_own(tmp_path,
                                          "age: oldest third")  # fmt: skip
 
 
+@pytest.mark.parametrize("groups", [2, 10])
+def test_what_chance_alone_explains_is_said_to_be_chance(groups: int):
+    """The pair is picked after looking: of ten equal groups, 47 % of pairs seem to differ."""
+    from pages.ui.charts.pays import losses, sentence
+
+    told, rng, names = paper("enadpp").groups, np.random.default_rng(1), [*"abcdefghij"[:groups]]
+    plain = np.full((1, groups, 2), [0.9, 100.0])
+    missed = 0
+    for _ in range(200):
+        private = np.stack([rng.normal(0.7, 0.05, (10, groups)), np.full((10, groups), 100.0)], 2)
+        missed += "Chance" not in sentence(losses(told, names, private, plain), told, 1.0)
+    assert missed <= 20  # at 5 % more have a chance below 1 in 1,000
+
+
 def test_losses_have_intervals_that_count_draws_or_tested_records():
     from pages.ui.charts.pays import losses, sentence, table
 

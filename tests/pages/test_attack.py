@@ -289,6 +289,15 @@ def test_a_bound_of_zero_is_no_finding():
     assert "at least ε = **0.5**" in attack.comparison(card, 0.5)
 
 
+def test_every_bound_of_an_attack_is_rounded_down():
+    bound, row = 36.5832, replace(ROW, epsilon_attacked=36.5832)
+    card = catalog()["lvq"].entry("glvq_dp").guarantee(catalog()["lvq"].spec(), 1_797, "an image")
+    picture = charts.ruler(1.0, 1.0, bound).whole.data[2].text[0]
+    told = attack.comparison(card, bound), attack.ruler_text(card, bound), picture
+    said = attack.Mark(bound).said, attacks.line(row)["Attacked ε, at least"]
+    assert [one for one in (*told, *said) if "36.5" not in one] == []
+
+
 def test_a_share_of_right_guesses_has_its_interval_and_number():
     """128 right of 220: between .5136 and .6478 with 95 % confidence (Clopper and Pearson 1934)."""
     assert "of 100, between 51 and 65" in outcome(220, 128 / 220, 220)

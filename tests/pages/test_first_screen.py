@@ -54,7 +54,7 @@ def curve(label: str, middle: float, status: str, proved: float | None) -> Curve
 
 def said(chosen: str = "", **lines: Curve) -> str:
     """The finding of a page about some lines, where 97 of 100 are right without privacy."""
-    none = Level("No privacy", style(1), 0.97, status="not_private")
+    none = Level("No privacy", style(1), 0.97, 9, status="not_private")
     parts = {"best": None, "own": None, "printed": None, "others": (), **lines}
     return finding(Cast(none=none, **parts), GAUGE, SAID, None, 1.0, chosen)  # type: ignore[arg-type]
 
@@ -165,10 +165,23 @@ def test_what_beats_no_privacy_within_its_interval_is_not_said_to_beat_it():
 def test_what_is_within_the_interval_of_no_privacy_is_not_said_to_beat_it():
     """The level is a median too: 97 of 100, and up to 99 by its repetitions."""
     best = line((1.0, 2.0), (0.9, 0.98))
-    cast_ = Cast(best, None, None, (), Level("No privacy", style(1), 0.97, 5, (0.95, 0.99)))
+    cast_ = Cast(best, None, None, (), Level("No privacy", style(1), 0.97, 9, (0.95, 0.99)))
     assert BEATS not in finding(cast_, GAUGE, SAID, None, 1.0)  # type: ignore[arg-type]
-    sure = replace(cast_, none=Level("No privacy", style(1), 0.97, 5, (0.95, 0.975)))
+    sure = replace(cast_, none=Level("No privacy", style(1), 0.97, 9, (0.95, 0.975)))
     assert BEATS in finding(sure, GAUGE, SAID, None, 1.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("counts", "level", "claimed"), [((9, 9), 9, True), ((9, 1), 9, False), ((9, 9), 1, False)]
+)
+def test_too_few_repetitions_are_not_said_to_beat_no_privacy(
+    counts: tuple[int, int], level: int, claimed: bool
+):
+    """The interval of five values is their range, and that of one has no width."""
+    best = replace(line((1.0, 2.0), (0.9, 0.98)), count=counts)
+    none = Level("No privacy", style(1), 0.97, level, (0.97, 0.97))
+    text = finding(Cast(best, None, None, (), none), GAUGE, SAID, None, 1.0)  # type: ignore[arg-type]
+    assert (BEATS in text) is claimed
 
 
 @pytest.mark.parametrize(("better", "compared"), [("up", True), ("neither", False)])
@@ -259,7 +272,7 @@ def test_the_level_that_a_line_ends_at_is_named_beside_the_one_in_ink():
 def test_a_rival_below_the_level_of_no_privacy_is_explained():
     best = replace(line((0.5, 1.0, 2.0), (0.4, 0.9, 0.98)), label="Rival")
     own = replace(line((0.5, 1.0, 2.0), (0.4, 0.85, 0.86)), label="Own")
-    none = Level("No privacy", style(1), 0.97)
+    none = Level("No privacy", style(1), 0.97, 9)
     gauge = Gauge("Accuracy", "up", unit="share")
 
     def told(thanks: str) -> str:

@@ -1,13 +1,15 @@
 """The page on the private mean: its own charts, drawn from the runs that ship."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from engine.cli.work import complete
-from engine.runs import shipped
+from engine.runs import groups, shipped
 from engine.service.client import Client
-from pages.ui.paper import defaults
+from pages.ui.paper import defaults, pays
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, texts
 
@@ -99,6 +101,14 @@ def test_who_pays_is_one_sentence_and_a_chart_and_what_is_released_has_an_interv
     assert dots["x"] == sorted(dots["x"])
     assert all(reach > 0.0 for reach in dots["error_x"]["array"])
     assert "mean of kappa, cut at 5" in str(page.table[0].value)
+
+
+def test_a_group_without_a_measure_hides_no_other_and_what_diverged_is_left_out():
+    values = np.array([[[0.5, 9.0], [np.nan, 0.0]], [[np.nan, 9.0], [np.nan, 0.0]]])
+    results = SimpleNamespace(rows=lambda **at: np.ones(2, bool))
+    one = SimpleNamespace(results=results, arrays={groups.NAME: values})
+    view = SimpleNamespace(watched={"any": one}, spends=lambda name: True, budget=1.0)
+    np.testing.assert_array_equal(pays._measured(view, "any"), values[:1])
 
 
 def test_one_group_that_loses_is_said_once(visit: Open, home: Path):

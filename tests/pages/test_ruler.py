@@ -7,7 +7,7 @@ import pytest
 from datasets import catalog as data_catalog
 from engine.privacy.guarantee import Guarantee
 from engine.runs import audits
-from pages.ui.paper import attack, ceiling, defaults, foot, ruler
+from pages.ui.paper import attack, ceiling, defaults, foot, kinds, ruler
 from pages.ui.paper.cast import HELD
 
 
@@ -60,6 +60,14 @@ def test_a_sign_stays_with_its_word_and_a_delta_with_its_budget():
     said = ruler.told("Newton", guarantee, ruler.marks(guarantee, 0.5), "at least 0.5")
     for whole in ("■\u00a0[proved]", "▲\u00a0[attacked]", "(δ\u00a0=\u00a01"):
         assert whole in said
+
+
+def test_an_unknown_delta_is_said_behind_the_proof_and_makes_no_pure_epsilon():
+    exact, pure = card("exact"), card("out_pert")
+    said = ruler.told("Sampler", exact, ruler.marks(exact, None), "not yet")
+    assert "[proved](/learn#proved) **1 (δ\u00a0is\u00a0unknown)**" in said
+    assert kinds.mixed([exact, pure])
+    assert not kinds.mixed([pure, pure])
 
 
 def test_without_a_proof_there_is_no_square_and_the_words_say_so():

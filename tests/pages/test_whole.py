@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import zipfile
 from dataclasses import replace
 
@@ -53,8 +54,13 @@ def test_a_gaussian_says_its_mu():
     assert at == pytest.approx(0.05)
     missed = 100 * norm.cdf(norm.ppf(1 - at) - profile["mu"])
     said = whole.reading(profile)
-    assert f"at least {missed:.0f} of 100" in said
+    assert f"at least {math.floor(missed)} of 100" in said
     assert "μ =" in said
+
+
+def test_misses_that_are_proved_are_rounded_down():
+    profile = {"false_alarms": [0.05], "misses": [0.9163], "mu": None}
+    assert "at least 91 of 100 cases" in whole.reading(profile)
 
 
 def test_what_is_not_private_has_no_curve():

@@ -11,6 +11,7 @@ import pytest
 from engine.catalog import paper
 from pages.ui import words
 from pages.ui.kit.card import told
+from pages.ui.paper.said import say
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,15 @@ from pages.ui.kit.card import told
 )  # fmt: skip
 def test_numbers_are_short(value, text):
     assert words.number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(36.5832, "36.5"), (5.19932, "5.19"), (0.3, "0.3"), (1999.0, "1,990"), (0.0, "0")],
+)
+def test_a_lower_bound_is_rounded_down(value, text):
+    assert words.least(value) == text
+    assert say({"": "{bound:l}"}, "", {"bound": value}) == text
 
 
 @pytest.mark.parametrize(

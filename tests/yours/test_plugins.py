@@ -103,6 +103,22 @@ def test_it_has_a_page(run):
 
 
 @pytest.mark.thorough
+def test_home_leads_to_its_page_and_so_does_an_exhibit(run):
+    code = (
+        "from streamlit.testing.v1 import AppTest\n"
+        "from pages.ui.exhibits import provenance\n"
+        "from pages.ui.jobs.live import Watched\n"
+        "from pages.ui.paper import defaults\n"
+        "at = AppTest.from_file('app.py', default_timeout=120).run()\n"
+        "assert not at.exception, at.exception\n"
+        "assert any('Private count' in one.value for one in at.markdown)\n"
+        "job = defaults.opening('count')['laplace']\n"
+        "print(provenance._row('', Watched('', job, None), {}, {})['Open'])"
+    )
+    assert "/count?" in run("-c", code)[0]
+
+
+@pytest.mark.thorough
 def test_its_runs_are_in_compare(run):
     run("-m", "engine", "run", "count", "laplace", "--sweep", "epsilon=1,2", "--seeds", "3")
     code = (

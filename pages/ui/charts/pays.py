@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.intervals import normal, student
+from engine.intervals import LEVEL, normal, student
 from engine.method import Groups
 from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import dots, upright
@@ -26,6 +26,7 @@ class Loss:
         name: Of the group.
         value: The mean loss over the repetitions, in the unit of `Groups.cost`.
         reach: Half the width of its interval; None where one repetition tells of no spread.
+        wide: The same where this group is picked out of all because of what it loses.
         private: The measure with privacy, in the same unit.
         plain: The same without.
         records: Of the group.
@@ -34,6 +35,7 @@ class Loss:
     name: str
     value: float
     reach: float | None
+    wide: float | None
     private: float
     plain: float
     records: int
@@ -54,20 +56,22 @@ def losses(groups: Groups, names: Sequence[str], private: Floats, plain: Floats)
     """
     sign = groups.scale * (1.0 if groups.better == "up" else -1.0)
     spreads = [_spread(part[:, :, 0]) for part in (private, plain)]
+    pairs = max(1, math.comb(len(names), 2))
+    levels = LEVEL, 1.0 - (1.0 - LEVEL) / pairs  # by Bonferroni, of any pair of groups
+    far = [student(spreads[0][1], at) if spreads[0] else normal(at) for at in levels]
     found = []
     for i, name in enumerate(names):
         with_it, without = (float(part[:, i, 0].mean()) for part in (private, plain))
         if not math.isfinite(with_it + without) or private[0, i, 1] < 1:
             continue
-        count, reach = float(private[:, i, 1].mean()), None
+        count, square = float(private[:, i, 1].mean()), None
         if spreads[0] is not None:
             square = sum(error[i] ** 2 for error, _ in filter(None, spreads))
-            reach = groups.scale * student(spreads[0][1]) * math.sqrt(square)
         elif groups.counted:
             square = sum(_binomial(share, count / groups.each) for share in (with_it, without))
-            reach = groups.scale * normal() * math.sqrt(square)
+        reach = [None if square is None else groups.scale * t * math.sqrt(square) for t in far]
         loss, ends = sign * (without - with_it), (groups.scale * with_it, groups.scale * without)
-        found.append(Loss(name, loss, reach, *ends, round(count)))
+        found.append(Loss(name, loss, *reach, *ends, round(count)))
     return found
 
 
@@ -90,7 +94,10 @@ def _spread(values: Floats) -> tuple[Floats, int] | None:
 
 
 def sentence(found: Sequence[Loss], groups: Groups, budget: float) -> str:
-    """Who loses most and who least, and whether chance may be why; else what all lose alike."""
+    """Who loses most and who least, and whether chance may be why; else what all lose alike.
+
+    The pair is picked because of what it loses, so its intervals hold for every pair at once.
+    """
     most, least = max(found, key=lambda one: one.value), min(found, key=lambda one: one.value)
     ends = [_said(one, groups) for one in (most, least)]
     if most is least or ends == [NOTHING] * 2:
@@ -100,9 +107,9 @@ def sentence(found: Sequence[Loss], groups: Groups, budget: float) -> str:
         f"At ε = {budget:g} privacy costs most for {_named(most)}, **{ends[0]}**, and "
         f"least for {_named(least)}, {ends[1]}."
     )
-    if most.reach is None or least.reach is None:
+    if most.wide is None or least.wide is None:
         return said
-    apart = most.value - least.value > math.hypot(most.reach, least.reach)
+    apart = most.value - least.value > math.hypot(most.wide, least.wide)
     return said if apart else f"{said} Chance may explain the difference."
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.marks import box, dots, path, text
 from pages.ui.charts.theme import BROKEN, GRID, INK, MUTED, SERIES, axis, brief, figure
-from pages.ui.words import number
+from pages.ui.words import least, number
 
 HIGH = 20
 """Pixels of a row."""
@@ -108,7 +108,8 @@ def marks(rows: Sequence[Marks]) -> Figure:
             called = f"{kind}{' under an assumption' * assumed}"
             points = [
                 (min(max(value, LEAST), MOST), place + shift,
-                 f"{row.name}<br>{called}: ε {'at least ' * (kind == 'attacked')}{number(value)}")
+                 f"{row.name}<br>{called}: ε "
+                 f"{f'at least {least(value)}' if kind == 'attacked' else number(value)}")
                 for place, row in enumerate(rows)
                 if (value := getattr(row, kind)) is not None
                 and broken == (row.broken and kind == "attacked")

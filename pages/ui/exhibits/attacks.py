@@ -1,6 +1,6 @@
 """Claimed, proved and attacked budgets of every private method, as shipped."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 
 import streamlit as st
@@ -82,10 +82,10 @@ def line(row: audits.Row) -> dict[str, str | int]:
         "Budget ε": words.number(row.budget),
         "Claimed ε": _number(row.epsilon_claimed),
         "Proved ε": _number(row.epsilon_proved),
-        "Attacked ε, at least": _number(row.epsilon_attacked),
+        "Attacked ε, at least": _number(row.epsilon_attacked, words.least),
         "Broken": _verdict(row),
         "Trainings": 2 * row.replicas,
-        "First bound, where drawn again": _number(row.epsilon_first),
+        "First bound, where drawn again": _number(row.epsilon_first, words.least),
         "δ": words.number(row.delta),
     }
 
@@ -111,5 +111,5 @@ def _verdict(row: audits.Row) -> str:
     return "yes, the assumption of its proof" if row.assumed else "yes"
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else words.number(value)
+def _number(value: float | None, told: Callable[[float], str] = words.number) -> str:
+    return "–" if value is None else told(value)

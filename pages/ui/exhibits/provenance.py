@@ -1,7 +1,6 @@
 """Where an exhibit's numbers come from: settings, seeds and runs."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -16,12 +15,11 @@ from engine.runs.reference import Reference
 from pages.ui import words
 from pages.ui.jobs.live import Watched
 from pages.ui.jobs.runs_table import LOOK, device
-from pages.ui.kit import address
+from pages.ui.kit import address, shell
 from pages.ui.kit.access import troubles
 from pages.ui.kit.knobs import label
 from pages.ui.kit.root import rooted
 
-PAGES = Path(__file__).parents[2]
 MANY = 8
 """A sweep of more values is told by its ends."""
 
@@ -103,7 +101,6 @@ def _row(
     """One job."""
     job, fields = one.job, knobs(paper(one.job.paper).spec)
     own = {field: text for field, text in settings.items() if field not in common}
-    page = (PAGES / f"{job.paper}.py").exists()
     return {
         "Part": name,
         "Method": job.entry().label,
@@ -113,7 +110,7 @@ def _row(
         "Run": job.id,
         "In this store": LOOK[one.run.state][0] if one.run else "no",
         "Trained on": device(one.run) if one.run else "",
-        "Open": rooted(address.link(job)) if page else None,
+        "Open": rooted(address.link(job)) if job.paper in shell.papers() else None,
     }
 
 

@@ -133,7 +133,10 @@ def lines(labels: Sequence[str], cards: Sequence[Guarantee]) -> dict[str, list[s
     return {
         "Method": list(labels),
         "Claimed ε": [_epsilon(card.epsilon_claimed) for card in cards],
-        "Proved ε": [_epsilon(card.epsilon_proved, chance(card)) for card in cards],
+        "Proved ε": [
+            _epsilon(card.epsilon_proved) + (card.epsilon_proved is not None) * bracket(card)
+            for card in cards
+        ],
         "Status": [
             f":{COLOURS[card.status]}[{ICONS[card.status]} {STATUSES[card.status]}]"
             for card in cards  # a badge would not break its line on a narrow screen
@@ -146,12 +149,14 @@ def chance(card: Guarantee) -> str:
     return "unknown" if card.failure else words.number(card.delta) if card.delta else ""
 
 
-def _epsilon(value: float | None, delta: str = "") -> str:
-    """A budget, with its δ where that is not zero."""
-    if value is None:
-        return "none"
-    equal = "is" if delta == "unknown" else "="
-    return words.number(value) + (f" (δ\u00a0{equal}\u00a0{delta})" if delta else "")
+def bracket(card: Guarantee) -> str:
+    """The δ of a card behind its proved budget, with a space before it; empty where it is zero."""
+    equal = "is" if card.failure else "="
+    return f" (δ\u00a0{equal}\u00a0{chance(card)})" if chance(card) else ""
+
+
+def _epsilon(value: float | None) -> str:
+    return "none" if value is None else words.number(value)
 
 
 def line(card: Guarantee) -> str:

@@ -64,7 +64,7 @@ class Mark:
     @property
     def said(self) -> str:
         """The bound in words."""
-        return f"at least {words.number(self.bound)}" if self.bound > 0.0 else NOTHING
+        return f"at least {words.least(self.bound)}" if self.bound > 0.0 else NOTHING
 
 
 def attacked(view: View) -> Mark | None:
@@ -191,7 +191,7 @@ def origin(job: Job) -> str:
     may = permitted(row.epsilon_proved is not None, row.allowed, row.exact, row.delta)
     parts = [f"{outcome(2 * row.replicas, row.right, row.judged)}; {may}. Shipped with the app."]
     if row.epsilon_first is not None:
-        first = words.number(row.epsilon_first)
+        first = words.least(row.epsilon_first)
         parts.append(
             f"A first attack showed ε of at least {first}, above the proof, and was repeated."
         )
@@ -235,7 +235,7 @@ def comparison(guarantee: Guarantee, bound: float) -> str:
     """What the bound means beside the card, in one sentence; red where something is broken."""
     if bound == 0.0:
         return "The attack has shown no loss of privacy yet (95\u00a0% confidence)."
-    least = f"The attack shows that at least ε = **{words.number(bound)}** is spent"
+    least = f"The attack shows that at least ε = **{words.least(bound)}** is spent"
     if guarantee.epsilon_proved is not None and bound > guarantee.epsilon_proved:
         why = (
             "Chance does this in at most one attack of twenty. If an attack with other settings "
@@ -256,12 +256,9 @@ def comparison(guarantee: Guarantee, bound: float) -> str:
 
 def ruler_text(guarantee: Guarantee, bound: float) -> str:
     """The ruler in one sentence, for screen readers."""
-    known = (
-        ("claimed", guarantee.epsilon_claimed, ""),
-        ("proved", guarantee.epsilon_proved, ""),
-        ("attacked", bound, "at least "),
-    )
-    parts = [f"{name} {least}{words.number(v)}" for name, v, least in known if v is not None]
+    known = {"claimed": guarantee.epsilon_claimed, "proved": guarantee.epsilon_proved}
+    parts = [f"{name} {words.number(value)}" for name, value in known.items() if value is not None]
+    parts.append(f"attacked at least {words.least(bound)}")
     return f"Privacy budget ε: {words.listed(parts)}."
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from datasets.base import Card
 from engine.core.declared import read
 from engine.core.gauges import Gauge
-from pages.ui.charts.measured import Curve, Level
+from pages.ui.charts.measured import FEWEST, Curve, Level
 from pages.ui.charts.proof import finite
 from pages.ui.kit.labels import label
 from pages.ui.messages import figures, joined, tight, tr
@@ -209,13 +209,19 @@ class _Told:
         return _say("adds", name=name, count=self._amount(one)[0])
 
     def beats(self, one: Curve, name: str) -> str:
-        """Where a line beats no privacy, the intervals of both medians apart; else empty."""
+        """Where a line beats no privacy, the intervals of both medians apart; else empty.
+
+        Of fewer than FEWEST repetitions an interval is their range, which proves nothing.
+        """
         worst = one.sure_low if self.sign < 0 else one.sure_high
         if not self.compared or not worst:
             return ""
         level = self.level(one)
+        if level.count < FEWEST:
+            return ""
         best = min(self.sign * end for end in (level.value, *level.sure))
-        over = _from(one, [self.sign * end < best for end in worst])
+        known = zip(worst, one.count, strict=True)
+        over = _from(one, [self.sign * end < best and count >= FEWEST for end, count in known])
         if over is None:
             return ""
         why = f" {_say('why', thanks=tr(self.how.thanks))}" if self.how.thanks else ""

@@ -14,6 +14,7 @@ from engine.runs.job import Job
 from pages.ui import words
 from pages.ui.charts.measured import Curve
 from pages.ui.jobs.live import BUDGET as FIELD
+from pages.ui.kit.card import chance
 from pages.ui.kit.offers import Offer
 
 BUDGET = "ε of the card"
@@ -40,7 +41,7 @@ ROWS = "Tables with several rows per person are left out: these measures are for
 
 def mixed(cards: Iterable[Guarantee]) -> bool:
     """Whether some of the cards prove a pure ε and others an ε at a δ."""
-    return len({card.delta > 0.0 for card in cards if card.epsilon_proved is not None}) > 1
+    return len({bool(chance(card)) for card in cards if card.epsilon_proved is not None}) > 1
 
 
 def note(cards: Iterable[Guarantee], how: str) -> str:

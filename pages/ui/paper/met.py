@@ -87,4 +87,4 @@ def _by(row: met.Meeting) -> str:
 def _shown(bound: float | None) -> str:
     if bound is None:
         return "not attacked yet"
-    return words.number(bound) if bound > 0.0 else "nothing shown"
+    return words.least(bound) if bound > 0.0 else "nothing shown"

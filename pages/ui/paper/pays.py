@@ -17,7 +17,7 @@ from pages.ui.charts import pays as charts
 from pages.ui.paper import drawing
 from pages.ui.paper.parts import Chart, Part, Table
 from pages.ui.paper.said import Named
-from pages.ui.paper.series import chosen, look, product, waiting
+from pages.ui.paper.series import chosen, kept, look, waiting
 from pages.ui.paper.view import Section, View
 
 WORDS = read(Path(__file__).with_suffix(".toml"))
@@ -47,7 +47,7 @@ def found(view: View) -> Found | str:
         return str(WORDS["who_pays"]["NO_GROUPS"])
     if own.mine(view.data.name):
         return str(WORDS["who_pays"]["PRIVATE"])
-    private, plain = product(view, view.method, NAME), _plain(view)
+    private, plain = _measured(view, view.method), _plain(view)
     if private is None or plain is None:
         return _missing(view, private is None)
     losses = charts.losses(groups, list(map(_named, names)), private, plain)
@@ -58,7 +58,7 @@ def found(view: View) -> Found | str:
 
 def line(view: View) -> None:
     """The finding in one sentence, at the top of the second tab; nothing where there is none."""
-    told = found(view)
+    told = found(view.left)  # as the chart below it
     if isinstance(told, Found):
         st.markdown(told.sentence)
 
@@ -85,7 +85,16 @@ def _plain(view: View) -> np.ndarray | None:
     best = drawing.cast(view).none
     names = [name for name in view.watched if not view.spends(name)]
     names.sort(key=lambda name: best is None or view.watched[name].label != best.label)
-    return next((one for name in names if (one := product(view, name, NAME)) is not None), None)
+    return next((one for name in names if (one := _measured(view, name)) is not None), None)
+
+
+def _measured(view: View, method: str) -> np.ndarray | None:
+    """Each group's measure and records, (R, g, 2), of the repetitions that measure any group."""
+    rows = kept(view, method, NAME)
+    if rows is None:
+        return None
+    rows = rows[np.isfinite(rows[:, :, 0]).any(axis=1)]
+    return rows if len(rows) else None
 
 
 def _missing(view: View, private: bool) -> str:

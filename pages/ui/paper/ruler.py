@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.privacy.guarantee import Guarantee
 from pages.ui import words
-from pages.ui.kit import glossary
+from pages.ui.kit import card, glossary
 from pages.ui.kit.style import sheet
 
 SLACK = 1e-6
@@ -84,8 +84,7 @@ def told(name: str, guarantee: Guarantee, known: Sequence[Mark], shown: str) -> 
         elif not math.isfinite(one.epsilon):
             parts.append(f"{sign}:red[**no proof**]")
             continue
-        small = f"(δ = {words.number(guarantee.delta)})".replace(" ", UNBROKEN)
-        text = f"{value} {small}" if one.kind == "proved" and guarantee.delta else value
+        text = f"{value}{card.bracket(guarantee)}" if one.kind == "proved" else value
         assumed = one.kind == "proved" and guarantee.status == "proved_under_assumption"
         how = "under an assumption that the attack breaks" if assumed else "broken"
         broken = f":red[{sign}{one.kind} **{text}**, {how}]"

@@ -1,7 +1,8 @@
 """Sentences that a layout declares, with what a section has found in their braces.
 
 `{budget:g}` is written as Python writes it, `{error:n2}` as pages write numbers, in two significant
-figures (three without a figure), `{share:p1}` in per cent with one decimal (none without a figure).
+figures (three without a figure), `{bound:l}` likewise but rounded down, `{share:p1}` in per
+cent with one decimal (none without a figure).
 A fact that is True stands for the sentence of its own name in the same table, False for nothing,
 and `Named("other")` for the sentence "other": so a caption has parts that only some runs need.
 Sentences and numbers are those of the visitor's language, where its catalogue has them.
@@ -13,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pages.ui.messages import figures, tight, tr
-from pages.ui.words import number
+from pages.ui.words import least, number
 
 SPACES = re.compile("  +")
 
@@ -41,6 +42,8 @@ class _Sentences(string.Formatter):
         kind, digits = spec[:1], spec[1:]
         if kind == "n":
             return figures(number(float(value), int(digits or 3)))
+        if kind == "l":
+            return figures(least(float(value), int(digits or 3)))
         if kind == "p":
             return figures(f"{100 * value:.{digits or 0}f}")
         text = str(super().format_field(value, spec))

@@ -55,12 +55,18 @@ def chosen(view: View, method: str) -> NDArray[np.int64]:
     return np.flatnonzero(results.rows(**at))
 
 
-def product(view: View, method: str, name: str) -> Floats | None:
-    """An array of a method's run at this budget, finite rows only; None before the first."""
+def kept(view: View, method: str, name: str) -> Floats | None:
+    """An array of a method's run at this budget, one row for each repetition; None before any."""
     array = view.watched[method].arrays.get(name)
-    if array is None:
+    rows = [] if array is None else np.asarray(array[chosen(view, method)], np.float64)
+    return rows if len(rows) else None
+
+
+def product(view: View, method: str, name: str) -> Floats | None:
+    """The same, finite rows only; None before the first."""
+    rows = kept(view, method, name)
+    if rows is None:
         return None
-    rows = np.asarray(array[chosen(view, method)], np.float64)
     rows = rows[np.isfinite(rows).reshape(len(rows), -1).all(axis=1)]
     return rows if len(rows) else None
 

@@ -1,5 +1,6 @@
 """The whole guarantee behind a card: μ where it is exact, every ε with its δ, the trade-off."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -88,7 +89,7 @@ def reading(profile: Mapping[str, Any]) -> str:
     at = min(pairs, key=lambda alarm: abs(alarm - 0.05))
     said = (
         f"A test with {100 * at:.0f} % false alarms misses the record in at least "
-        f"{100 * pairs[at]:.0f} of 100 cases."
+        f"{math.floor(100 * pairs[at] + 1e-9)} of 100 cases."
     )
     if profile["mu"] is not None:
         said += f" Together, the releases are one Gaussian with μ = {words.number(profile['mu'])}."

@@ -2,6 +2,7 @@
 
 from pages.ui.jobs import runs_table
 from pages.ui.kit import shell
+from pages.ui.paper import defaults
 
 shell.enter()
-runs_table.show()
+runs_table.show(defaults.link)

@@ -368,7 +368,7 @@ def test_the_list_of_runs_can_open_take_and_delete(visit: Open, trained: Path):
     client = Client(trained, workers=False)
     run = client.runs()[0]
     assert run.id in said(test)
-    assert any(one.url == link(run.job) for one in test.link_button)
+    assert any(one.url == defaults.link(run.job) for one in test.link_button)
     assert any("python -m engine run survival" in one.value for one in test.code)
     assert test.button(key=f"delete.{run.id}").disabled  # until it is confirmed
     test.checkbox(key=f"sure.{run.id}").check().run()

@@ -75,6 +75,36 @@ def test_a_page_is_drawn_before_its_prices_are_worked_out(visit: Open, somebody:
     assert f'"sample_rate": {RATE}' in first  # the budget under the slider goes first
 
 
+def test_what_is_asked_while_answers_are_read_is_no_answered_question(
+    somebody: None, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    waiting = pricing.waiting
+
+    def meanwhile(store: Store) -> list[str]:
+        """Another session asks after the store has been read."""
+        found = waiting(store)
+        assert late.DESK.ask([asked()])
+        return found
+
+    monkeypatch.setattr(pricing, "waiting", meanwhile)
+    late.DESK.look()
+    assert late.DESK.ask([asked()])  # not given up
+
+
+def test_the_cards_that_sessions_share_are_changed_by_one_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    class Held(dict[object, object]):
+        def __setitem__(self, key: object, value: object) -> None:
+            assert view._CHANGING.locked()
+            super().__setitem__(key, value)
+
+    monkeypatch.setattr(view, "_KNOWN", Held())
+    job = defaults.opening("mean")["laplace"]
+    data = data_catalog.card(job.dataset)
+    assert view.known(job, 1.0, data) is view.known(job, 1.0, data) is not None
+
+
 def test_what_another_process_has_answered_is_read_from_the_store(home: Path):
     store, one = client().store, asked()
     pricing.ask(store, [pricing.question(*one)])

@@ -29,7 +29,7 @@ from pages.ui.charts.tiles import Layer, tiles
 from pages.ui.kit import card
 from pages.ui.kit.chart import Picture
 from pages.ui.paper import defaults, panels
-from pages.ui.paper.choice import MANY, untouched
+from pages.ui.paper.choice import QUICK, untouched
 from pages.ui.paper.said import say
 from pages.ui.paper.view import offers
 from pages.ui.papers.lvq import costs as lvq_costs
@@ -128,13 +128,13 @@ def test_an_empty_store_is_waited_for_in_every_section(visit: Open, home: Path):
 def test_only_quick_methods_are_repeated_often_and_not_where_it_takes_long():
     opening, moved = wanted(), wanted(clip=2.0)
     for method in ("glvq_dp", "glvq_dp:paper", "gmlvq_dp", "gmlvq_dp:paper"):
-        assert len(opening[method].seeds) == MANY
-    assert len(moved["glvq_dp"].seeds) == len(wanted(sample_rate=0.1)["glvq_dp"].seeds) == MANY
-    assert len(wanted(epochs=2.0)["glvq_dp"].seeds) == MANY
-    assert len(wanted(epochs=10.0)["glvq_dp"].seeds) == MANY / 2  # twice the steps, as soon whole
-    assert len(wanted(epochs=50.0, sample_rate=0.1)["glvq_dp"].seeds) == MANY / 10
+        assert len(opening[method].seeds) == QUICK
+    assert len(moved["glvq_dp"].seeds) == len(wanted(sample_rate=0.1)["glvq_dp"].seeds) == QUICK
+    assert len(wanted(epochs=2.0)["glvq_dp"].seeds) == QUICK
+    assert len(wanted(epochs=10.0)["glvq_dp"].seeds) == QUICK / 2  # twice the steps, as soon whole
+    assert len(wanted(epochs=50.0, sample_rate=0.1)["glvq_dp"].seeds) == QUICK / 10
     few = len(opening["gmlvq_sgd"].seeds)
-    assert len(moved["gmlvq_dp"].seeds) == few < MANY  # more of it ship than are trained here
+    assert len(moved["gmlvq_dp"].seeds) == few < QUICK  # more of it ship than are trained here
     assert {len(job.seeds) for job in wanted("mnist").values()} == {few}
 
 

@@ -1,6 +1,7 @@
 """Knobs stand at what a paper sets for the data set that is chosen."""
 
 from types import SimpleNamespace
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -41,6 +42,18 @@ def test_a_knob_that_was_not_moved_follows_the_data_set(monkeypatch):
         "enadpp.representation": "Pixels",
         "enadpp.turned": "mnist",
     }
+
+
+@pytest.mark.parametrize("rest", [{}, {"repeats": "20"}, {"epochs": "200"}])
+@pytest.mark.parametrize("slug", sorted(shell.papers()))
+def test_the_address_of_a_job_opens_with_its_run_and_its_method(slug: str, rest: dict[str, str]):
+    page = defaults.addressed(slug, {f"{slug}.{name}": text for name, text in rest.items()})
+    for entry in page.paper.methods:
+        if entry.role != "reference":
+            query = dict(parse_qsl(defaults.link(page.jobs[entry.name]).partition("?")[2]))
+            opened = defaults.addressed(slug, query)
+            assert opened.jobs[entry.name].id == page.jobs[entry.name].id
+            assert opened.chosen.method == entry.name
 
 
 @pytest.mark.parametrize("slug", sorted(shell.papers()))

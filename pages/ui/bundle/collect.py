@@ -22,11 +22,10 @@ from pages.ui.charts.notes import END
 from pages.ui.charts.proof import LEGEND
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.jobs.submit import look
-from pages.ui.kit import address
 from pages.ui.kit.markdown import html
 from pages.ui.paper import ceiling, drawing, panels, parts
 from pages.ui.paper.choice import measures
-from pages.ui.paper.defaults import addressed
+from pages.ui.paper.defaults import addressed, link
 from pages.ui.paper.view import COST, WHY, Page, View
 
 NOTHING = "nothing is trained at its default settings: open its page once, then bundle again"
@@ -96,7 +95,7 @@ def take(slug: str) -> Taken | None:
     return Taken(
         slug=slug,
         title=page.paper.title,
-        link=address.link(page.jobs[method]),
+        link=link(page.jobs[method]),
         budgets=budgets,
         first=knob.texts.index(knob.default),
         findings=[html(panels.marked(view)) for view in views],

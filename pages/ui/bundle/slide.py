@@ -13,12 +13,12 @@ from pages.ui.bundle.colours import palette
 from pages.ui.charts.heights import Heights
 from pages.ui.charts.measured import Curve, Level
 from pages.ui.charts.proof import finite
-from pages.ui.kit import address, shell
+from pages.ui.kit import shell
 from pages.ui.kit.markdown import plain
 from pages.ui.lessons import views
 from pages.ui.paper import drawing, panels
 from pages.ui.paper.choice import PROOF_FIRST
-from pages.ui.paper.defaults import addressed
+from pages.ui.paper.defaults import addressed, link
 from pages.ui.paper.view import View
 
 NOTHING = (
@@ -189,7 +189,7 @@ def _notes(view: View, settings: Mapping[str, str], methods: Sequence[str]) -> t
     return (
         *said,
         f"Data: {words.times(view.data.title)}{', simulated' if view.data.simulated else ''}.",
-        f"Epsilon Explorer {__version__}, address {address.link(view.watched[view.method].job)}"
+        f"Epsilon Explorer {__version__}, address {link(view.watched[view.method].job)}"
         f"{f', opened with {query}' if query else ''}, "
         f"run{'s' * (len(runs) > 1)} {', '.join(job.id for job in runs)}.",
     )

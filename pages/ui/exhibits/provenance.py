@@ -15,10 +15,11 @@ from engine.runs.reference import Reference
 from pages.ui import words
 from pages.ui.jobs.live import Watched
 from pages.ui.jobs.runs_table import LOOK, device
-from pages.ui.kit import address, shell
+from pages.ui.kit import shell
 from pages.ui.kit.access import troubles
 from pages.ui.kit.knobs import label
 from pages.ui.kit.root import rooted
+from pages.ui.paper.defaults import link
 
 MANY = 8
 """A sweep of more values is told by its ends."""
@@ -110,7 +111,7 @@ def _row(
         "Run": job.id,
         "In this store": LOOK[one.run.state][0] if one.run else "no",
         "Trained on": device(one.run) if one.run else "",
-        "Open": rooted(address.link(job)) if job.paper in shell.papers() else None,
+        "Open": rooted(link(job)) if job.paper in shell.papers() else None,
     }
 
 

@@ -4,6 +4,7 @@ import io
 import tempfile
 import time
 import zipfile
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from engine.catalog import catalog
 from engine.cli.export import command, write
 from engine.core.errors import ExplorerError
 from engine.core.spec import Choice, Setting, Value, knobs
+from engine.runs.job import Job
 from engine.service.client import Client, Run, Unreadable
 from engine.service.store import State
 from pages.ui import rights, words
@@ -22,13 +24,13 @@ from pages.ui.jobs import submit as asking
 from pages.ui.jobs.sentences import OLD, OUTDATED, progress, share
 from pages.ui.kit import visitors
 from pages.ui.kit.access import client, sentence, troubles
-from pages.ui.kit.address import link
 from pages.ui.kit.offers import figure
 from pages.ui.kit.root import rooted
 
 DEVICES = {"cpu": "processor", "cuda": "graphics card"}
 PER_PAGE = 10
 MOST = 500
+Link = Callable[[Job], str]
 """Older runs than these many are not listed."""
 LOOK: dict[State, tuple[str, str, Any]] = {
     "queued": ("Waiting", ":material/hourglass_empty:", "gray"),
@@ -45,18 +47,22 @@ INTRODUCTION = (
 )
 
 
-def show() -> None:
-    """Draws the page."""
+def show(link: Link) -> None:
+    """Draws the page.
+
+    Args:
+        link: Tells the address of the page that shows a job.
+    """
     st.title("Runs")
     st.markdown(INTRODUCTION)
     with troubles():
         if notice := client().store.notice():
             st.warning(notice, icon=":material/inventory_2:")
         ticking = any(_under_way(run) for run in _listed()[0])
-        st.fragment(_body, run_every=clock.pace() if ticking else None)(ticking)
+        st.fragment(_body, run_every=clock.pace() if ticking else None)(ticking, link)
 
 
-def _body(ticking: bool) -> None:
+def _body(ticking: bool, link: Link) -> None:
     """The list itself; redrawn alone while something is under way."""
     with troubles():
         runs, lost = _listed()
@@ -74,7 +80,7 @@ def _body(ticking: bool) -> None:
         page = st.pagination(pages, key="runs.page") if pages > 1 else 1
         for one in rows[(page - 1) * PER_PAGE : page * PER_PAGE]:
             with st.container(border=True, key=f"run.{one.id}"), troubles():
-                _row(one) if isinstance(one, Run) else _lost(one)
+                _row(one, link) if isinstance(one, Run) else _lost(one)
 
 
 def _listed() -> tuple[list[Run], list[Unreadable]]:
@@ -100,13 +106,13 @@ def _summary(runs: list[Run], lost: list[Unreadable]) -> str:
     return f"{words.plural(len(runs), 'run')}{under_way}, newest first.{unread}"
 
 
-def _row(run: Run) -> None:
+def _row(run: Run, link: Link) -> None:
     """One run."""
     left, right = st.columns([5, 4], vertical_alignment="center")
     with left:
         _what(run)
     with right, st.container(horizontal=True, horizontal_alignment="right"):
-        _actions(run) if _known(run) else _delete(run)
+        _actions(run, link) if _known(run) else _delete(run)
 
 
 def _lost(one: Unreadable) -> None:
@@ -204,7 +210,7 @@ def _when(run: Run) -> str:
     )
 
 
-def _actions(run: Run) -> None:
+def _actions(run: Run, link: Link) -> None:
     """Open, stop or repeat, take away, delete."""
     st.link_button("Open", rooted(link(run.job)), icon=":material/open_in_browser:")
     if run.active:

@@ -9,7 +9,7 @@ from datasets import own
 from engine.catalog import paper
 from engine.core.spec import Value
 from engine.runs.job import Job
-from pages.ui.kit.offers import MOVED, Offer, figure
+from pages.ui.kit.offers import MOVED, OFTEN, QUICK, REPEATS, Offer, figure
 from pages.ui.words import escaped, short
 
 NOTES = "address.notes"
@@ -101,10 +101,16 @@ def turn(prefix: str, dataset: str, before: Mapping[str, Offer], now: Mapping[st
             st.session_state[key] = offer.default
 
 
-def link(job: Job) -> str:
-    """The address of the page that shows a job."""
-    default, used = paper(job.paper).opens(job.dataset), job.entry().uses
-    values = {name: job.values[name] for name in used} | {
+def link(job: Job, *, quick: bool = False) -> str:
+    """The address of the page that shows a job, with its method looked at.
+
+    Args:
+        job: The job.
+        quick: Whether its page repeats the method more often than it says.
+    """
+    default, entry, count = paper(job.paper).opens(job.dataset), job.entry(), len(job.seeds)
+    repeats = count // OFTEN * (count > QUICK) if quick else count
+    values = {name: job.values[name] for name in entry.uses} | {
         field: axis[0] for field, axis in job.axes.items() if len(axis) == 1
     }
     texts = {
@@ -113,6 +119,10 @@ def link(job: Job) -> str:
         if (value != default.get(field) or field in job.axes)
         and len(job.axes.get(field, (value,))) == 1
     }
+    if entry.role != "reference":
+        texts[f"{job.paper}.method"] = entry.label
+    if repeats in REPEATS and tuple(job.seeds) == tuple(range(count)):
+        texts[f"{job.paper}.repeats"] = str(repeats)
     return f"/{job.paper}?{urlencode({f'{job.paper}.dataset': short(job.dataset), **texts})}"
 
 

@@ -56,13 +56,15 @@ class Desk:
     def look(self) -> set[str]:
         """Reads the answers that have come; returns the questions that still have none."""
         store = client().store
+        with self._lock:
+            asked = set(self._open)  # what is asked from here on is not answered by `waiting`
         waiting = set(pricing.waiting(store))
         folder = str(store.folder)
         read = pricing.read(store, self._read.get(folder, 0))
         with self._lock:
             self._read[folder] = read
-            self._given_up |= self._open - waiting  # answered, or refused: nobody asks twice
-            self._open &= waiting
+            self._given_up |= asked - waiting  # answered, or refused: nobody asks twice
+            self._open -= asked - waiting
         return waiting
 
     def wait(self, one: Asked, known: Callable[[], bool]) -> None:

@@ -14,6 +14,11 @@ from pages.ui.words import short
 
 MANY = 60
 """A linear slider offers at most this many values."""
+REPEATS = (5, 6, 10, 20, 50)
+"""Repetitions of each setting that a page offers."""
+OFTEN, QUICK = 20, 200
+"""Times as many repetitions has a method that takes a hundredth of a second for each, and how many
+it has at least. With QUICK, a curve's own error is about as small as its line is wide."""
 ROUND = (1.0, 2.0, 5.0)
 MOVED = "Link value moved: "
 """Begins the sentence on a number to which the nearest offered one was taken."""

@@ -15,7 +15,7 @@ from engine.method import Entry, Paper
 from engine.runs.job import Job, request
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import address, visitors
-from pages.ui.kit.offers import Offer
+from pages.ui.kit.offers import OFTEN, QUICK, Offer
 from pages.ui.paper import kinds
 
 PROOF_FIRST = "By proof"
@@ -26,11 +26,8 @@ LINES = (FEW_LINES, ALL)
 """Which lines of the curve are in colour."""
 MAIN = 4
 """So many lines are in colour at first; the others are grey."""
-REPEATS, FEW = (5, 6, 10, 20, 50), 3
-"""Repetitions to choose from, and those of what takes minutes."""
-OFTEN, MANY = 20, 200
-"""Times as many repetitions has a method that takes a hundredth of a second for each, and how many
-it has at least. With MANY, a curve's own error is about as small as its line is wide."""
+FEW = 3
+"""Repetitions of what takes minutes."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +133,7 @@ def jobs(
         chosen: What the page's widgets say.
         budgets: The grid.
         slow: Methods that are repeated FEW times at most.
-        quick: Methods that are repeated OFTEN times as often, and MANY times at least: their
+        quick: Methods that are repeated OFTEN times as often, and QUICK times at least: their
             repetitions cost little.
         usual: Every knob as the page opens, but for those whose stops ship. With more steps than
             by these a quick method is repeated less often, so that a page is whole as soon.
@@ -150,7 +147,7 @@ def jobs(
         if entry.role == "reference" and BUDGET not in entry.uses and not seeded:
             return range(1)
         if entry.name in quick:
-            most = max(MANY, OFTEN * chosen.repeats)
+            most = max(QUICK, OFTEN * chosen.repeats)
             part = 1.0 if usual is None else _part(asked(entry, usual), asked(entry, chosen.values))
             return range(max(chosen.repeats, math.ceil(most * part)))
         return range(min(chosen.repeats, FEW) if entry.name in slow else chosen.repeats)

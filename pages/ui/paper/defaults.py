@@ -20,7 +20,8 @@ from engine.core.spec import Value
 from engine.method import Paper
 from engine.runs.job import Job
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit.offers import Offer
+from pages.ui.kit import address
+from pages.ui.kit.offers import QUICK, Offer
 from pages.ui.paper import choice, pays
 from pages.ui.paper.choice import Chosen, Offers
 from pages.ui.paper.finding import Saying, guessing
@@ -103,6 +104,11 @@ def opening(slug: str) -> dict[str, Job]:
     return addressed(slug, {}).jobs
 
 
+def link(job: Job) -> str:
+    """The address of the page that shows a job."""
+    return address.link(job, quick=job.method in layout(job.paper).often(job.dataset))
+
+
 def wanted(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -> dict[str, Job]:
     """The jobs of a page by method, and those that are drawn beside them.
 
@@ -111,7 +117,7 @@ def wanted(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -
     """
     jobs = _plain(paper, layout, offered, chosen)
     first = _first(paper.slug) if layout.opens else {}
-    many = tuple(range(choice.MANY))
+    many = tuple(range(QUICK))
     return {
         name: replace(job, seeds=many) if first.get(name) == job.id else job
         for name, job in jobs.items()

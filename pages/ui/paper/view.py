@@ -1,5 +1,6 @@
 """The page of a paper as a value: its layout, what it offers, what its sections draw from."""
 
+import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -22,7 +23,7 @@ from pages.ui.charts.heights import Heights
 from pages.ui.jobs.live import BUDGET, Watched
 from pages.ui.kit import card
 from pages.ui.kit.late import Asked
-from pages.ui.kit.offers import Offer, named, names, offer
+from pages.ui.kit.offers import REPEATS, Offer, named, names, offer
 from pages.ui.paper import kinds, overlay
 from pages.ui.paper.choice import (
     ALL,
@@ -30,7 +31,6 @@ from pages.ui.paper.choice import (
     FEW_LINES,
     LINES,
     PROOF_FIRST,
-    REPEATS,
     Chosen,
     Offers,
     measures,
@@ -47,6 +47,8 @@ MOST = 8192
 _KNOWN: MutableMapping[tuple[str, float], Guarantee] = FIFOCache(MOST)
 _REFUSED: MutableMapping[tuple[str, float], ExplorerError] = FIFOCache(MOST)
 """Why there is no card, where there will be none."""
+_CHANGING = threading.Lock()
+"""Held while either is read or written: all sessions share them."""
 
 
 def asked(job: Job, budget: float, data: Card) -> Asked:
@@ -60,21 +62,26 @@ def known(job: Job, budget: float, data: Card) -> Guarantee | None:
     None where its price fails, too (`refused`): the methods beside it are drawn without it.
     """
     key = job.id, budget
-    if key not in _KNOWN and key not in _REFUSED:
-        try:
-            answer = card.known(*asked(job, budget, data))
-        except (BudgetError, RequestError) as error:
+    with _CHANGING:
+        answer, lost = _KNOWN.get(key), key in _REFUSED
+    if answer is not None or lost:
+        return answer
+    try:
+        answer = card.known(*asked(job, budget, data))
+    except (BudgetError, RequestError) as error:
+        with _CHANGING:
             _REFUSED[key] = error
-            return None
-        if answer is None:
-            return None
-        _KNOWN[key] = answer
-    return _KNOWN.get(key)
+        return None
+    if answer is not None:
+        with _CHANGING:
+            _KNOWN[key] = answer
+    return answer
 
 
 def refused(job: Job, budget: float) -> ExplorerError | None:
     """Why a job has no card at a budget that `known` was asked for; None where it may have one."""
-    return _REFUSED.get((job.id, budget))
+    with _CHANGING:
+        return _REFUSED.get((job.id, budget))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -148,6 +149,20 @@ def test_a_shipped_attack_has_its_mark_until_the_user_attacks(proof, trained, mo
     assert any(button.label == "Attack this" for button in test.button)
     attacked(trained, job, 0.4)
     assert "[attacked](/learn#attacked) **at least 0.4**" in shown(proof())
+
+
+@pytest.mark.parametrize(
+    ("state", "bound", "ships"),
+    [("cancelled", 0.0, True), ("running", 0.2, True), ("running", 0.4, False),
+     ("completed", 0.0, False)],
+)  # fmt: skip
+def test_an_attack_that_has_not_ended_hides_no_larger_bound(monkeypatch, state, bound, ships):
+    job = audit(defaults.opening("survival")["dp_newton"])
+    monkeypatch.setattr(audits, "fitting", lambda job: replace(ROW, epsilon_attacked=0.3))
+    monkeypatch.setattr(attack, "_bound", lambda run: bound)
+    monkeypatch.setattr(attack, "_by_curve", lambda run: True)
+    mark = attack._mark(job, SimpleNamespace(state=state))
+    assert mark == attack.Mark(0.3 if ships else bound, shipped=ships, by_curve=mark.by_curve)
 
 
 MET = met.Meeting(

@@ -351,16 +351,17 @@ def test_the_axis_shows_errors_on_a_log_scale_where_a_method_comes_within_a_tent
     share = Gauge("Accuracy", "up", unit="share")
     level = [measured.Level("None", theme.reference_style(0), 0.9)]
 
-    def axis(top: float) -> Any:
+    def axis(top: float, proved: tuple[float | None, ...] = (0.1, 1.0, 10.0)) -> Any:
         middle = (0.5, 0.7, top)
         one = measured.Curve(
             "One", theme.style(0), (0.1, 1.0, 10.0), middle, middle, middle, (5,) * 3,
-            status="proved", proved=(0.1, 1.0, 10.0),
+            status="proved", proved=proved,
         )  # fmt: skip
         return heights.heights([one], level, share, "Wrong answers", 0.5)
 
     near, far = axis(0.891), axis(0.885)  # errors of 10.9 % and 11.5 %, where 10 % is without
     assert (near.log, far.log) == (True, False)
+    assert not axis(0.891, (None, None, None)).log  # nothing of it is proved
     assert near.title == "Wrong answers [%] · lower is better"
     assert near.of([0.9]) == pytest.approx([0.1])
     assert near.low < 0.1 < 0.5 < near.high  # no privacy and guessing are on the axis

@@ -5,6 +5,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -575,6 +576,17 @@ def test_the_caption_tells_the_bands_that_are_drawn(
         caption = drawing.bands(replace(opened(slug), every=every))
     assert all(text in caption for text in told)
     assert ("Light band" in caption) == (len(told) > 1)
+
+
+def test_the_caption_tells_both_bands_of_a_line_of_few_and_of_more_repetitions(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """While a whole run trains, the slider's budget has ten repetitions and all others one."""
+    one = replace(line((1.0, 2.0), (0.9, 0.98)), count=(10, 1))
+    monkeypatch.setattr(drawing, "shown", lambda view: ({"dpsgd": one}, []))
+    caption = drawing.bands(SimpleNamespace(method="dpsgd", by=""))  # type: ignore[arg-type]
+    assert measured.BANDS in caption
+    assert "range of all releases (10" not in caption
 
 
 def test_the_caption_says_how_many_releases_fail_at_a_cross(monkeypatch):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from engine.cli.work import complete
+from engine.intervals import SHARE, TESTED, Estimate
 from engine.runs import groups, shipped
 from engine.service.client import Client
 from pages.ui.paper import defaults, pays
@@ -109,6 +110,17 @@ def test_a_group_without_a_measure_hides_no_other_and_what_diverged_is_left_out(
     one = SimpleNamespace(results=results, arrays={groups.NAME: values})
     view = SimpleNamespace(watched={"any": one}, spends=lambda name: True, budget=1.0)
     np.testing.assert_array_equal(pays._measured(view, "any"), values[:1])
+
+
+def test_an_estimate_of_a_package_s_paper_is_of_a_value_unless_records_were_tested(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    view = SimpleNamespace(paper=SimpleNamespace(slug="count"))
+    for name, means in (("number of events", "HELD"), (TESTED, "TESTED")):
+        one = Estimate(name, SHARE, 0.5, 0.4, 0.6, 0.95, None)
+        monkeypatch.setattr(pays, "quoted", lambda view, one=one: (one,))
+        (table,) = pays.told(view)
+        assert table.facts["means"] == means
 
 
 def test_one_group_that_loses_is_said_once(visit: Open, home: Path):

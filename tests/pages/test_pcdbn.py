@@ -16,10 +16,13 @@ from engine.service.client import Client
 from engine.service.process import here
 from engine.training import polynomials as poly
 from pages.ui.charts.size import against
-from pages.ui.paper import defaults
+from pages.ui.jobs import live
+from pages.ui.paper import defaults, stages
+from pages.ui.paper.swept import Swept
 from pages.ui.papers.pcdbn import figures
 from pages.ui.papers.pcdbn.formulas import _largest_coefficient, _largest_numerator
 from pages.ui.words import number
+from tests.pages import played
 from tests.pages.conftest import Open
 from tests.pages.drawn import charts, plots, texts
 
@@ -183,6 +186,33 @@ def test_degrees_are_trained_by_a_button_and_drawn_beside_the_chosen_one(
     own = {"pcdbn", "tcdbn"}
     assert not [job for job in again if job.values["degree"] == 1 and job.method in own]
     assert charts(other)
+
+
+def test_while_a_whole_run_trains_whole_runs_are_asked_for_and_what_is_over_is_drawn(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The page's own degree is drawn from its coarse curve, others not before they are over."""
+    page, missing = defaults.addressed("pcdbn", {}), {}
+    (degrees,) = (
+        one for section in page.layout.sections
+        if isinstance(one := getattr(section.draw, "__self__", None), Swept)
+    )  # fmt: skip
+    own = {name: page.jobs[name] for name in degrees.methods}
+    early = {name: (stages.coarse(job, page.first, 1),) for name, job in own.items()}
+    for name, job in own.items():
+        played.begin(home, job)
+        Client(home, workers=False).store.submit(early[name][0], {})
+        finish(home, early[name][0])
+    half = page.beside["pcdbn/1"]
+    played.begin(home, half).append([played._measured(half, range(half.replicas()))])
+    view = page.view(live.watch(own, page.labels, early), page.chosen).left
+    monkeypatch.setattr(Swept, "_ask", lambda self, view, jobs: missing.update(jobs))
+    drawn, ask = degrees.section(view)
+    ask.draw()
+    assert {job.id for job in missing.values()} == {
+        job.id for name, job in page.beside.items() if name != "pcdbn/1"
+    }
+    assert [line.x.tolist() for line in drawn.drawn] == [[3.0], [3.0]]
 
 
 def test_a_higher_degree_is_called_closer_only_where_it_is(visited: Open):

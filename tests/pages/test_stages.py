@@ -370,3 +370,14 @@ def test_the_time_that_is_left_never_grows(home: Path, monkeypatch: pytest.Monke
         said.append(total._left("survival", watched, 0.1))
     assert said == [15.0, 5.0, 0.0]
     claim.finish("cancelled", [])
+
+
+def test_who_comes_in_the_midst_of_a_phase_is_told_what_is_left(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(total, "_RATIOS", {})
+    monkeypatch.setattr(total.st, "session_state", {})
+    clock = iter((0.0, 15.0, 30.0))
+    monkeypatch.setattr(total, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    left = [total._left("survival", {}, part) for part in (0.5, 0.625, 0.75)]
+    assert left == [None, None, 30.0]  # a quarter in 30 s, and a quarter to come

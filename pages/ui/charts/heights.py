@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.core.gauges import Gauge
 from pages.ui.charts.measured import Curve, Level
+from pages.ui.charts.proof import finite
 from pages.ui.charts.theme import PER_CENT, axis, even, marked
 from pages.ui.words import SHARE, unit
 
@@ -124,8 +125,11 @@ def heights(
     share = gauge.unit == SHARE
     error = better == "down"
     least = min(of(one.value for one in levels), default=0.0) if error else 0.0
-    private = [v for one in curves if one.proved for v in of(one.middle)]
-    near = error and any(0.0 < v <= (1.0 + NEAR) * least for v in private)
+    points = [
+        point for one in curves if one.proved for point in zip(one.middle, one.proved, strict=True)
+    ]
+    proved = [value for value, epsilon in points if finite(epsilon)]
+    near = error and any(0.0 < v <= (1.0 + NEAR) * least for v in of(proved))
     if before is not None and not whole:
         near = before.log
     log = gauge.scale == "log" or (near and min(known, default=1.0) > 0.0)

@@ -85,7 +85,7 @@ def need(prefix: str, table: str, runs: Iterable[Candidate]) -> None:
                 option, str(value),
             )  # fmt: skip
             label = f"Search, for ε = {figure(max(stops))} at most"
-            _ask(Question(prefix, table, words, max(stops), label))
+            _ask(Question(prefix, table, words, label))
     _answers(table)
 
 
@@ -115,7 +115,7 @@ def best(prefix: str, table: str, runs: Iterable[Candidate]) -> None:
                 "--set", f"epsilon={budget}",
             )  # fmt: skip
             label = f"Choose, for ε = {figure(budget)}"
-            _ask(Question(prefix, table, told, budget, label))
+            _ask(Question(prefix, table, told, label))
     _answers(table)
 
 

@@ -68,7 +68,7 @@ class Mark:
 
 
 def attacked(view: View) -> Mark | None:
-    """The largest budget that an attack has shown the method to spend; None before any attack."""
+    """The budget that an attack has shown the method to spend; None before any attack."""
     return found(view.watched[view.method].job, view.budget)
 
 
@@ -81,14 +81,18 @@ def found(trained: Job, budget: float) -> Mark | None:
 
 
 def _mark(job: Job, run: Run | None) -> Mark | None:
-    """The bound of the user's own attack, or else of one that ships for this very setting."""
-    bound = _bound(run)
-    if bound is not None:
+    """The bound of the user's own attack, or of one that ships for this very setting.
+
+    An own attack that has not come to its end counts once it has shown more than the shipped one.
+    """
+    bound, row = _bound(run), audits.fitting(job)
+    ships = None if row is None else row.epsilon_attacked
+    ended = run is not None and run.state == "completed"
+    if bound is not None and (ended or ships is None or bound > ships):
         return Mark(bound, by_curve=_by_curve(run))
-    row = audits.fitting(job)
-    if row is None or row.epsilon_attacked is None:
+    if row is None or ships is None:
         return None
-    return Mark(row.epsilon_attacked, shipped=True, by_curve=row.by_curve)
+    return Mark(ships, shipped=True, by_curve=row.by_curve)
 
 
 def section(page: Page, view: View) -> None:

@@ -27,7 +27,6 @@ class Question:
         prefix: Where its answer is kept in the session.
         table: Whose records.
         words: The command that asks.
-        most: What it costs at most, ε.
         label: Of its button.
         ending: Of the name of what is written; empty for a folder.
     """
@@ -35,7 +34,6 @@ class Question:
     prefix: str
     table: str
     words: tuple[str, ...]
-    most: float
     label: str
     ending: str = ""
 

@@ -131,7 +131,8 @@ def bands(view: View) -> str:
     )
     cross = f"Cross: up to {100 * max(parts):.0f}\u00a0% of releases fail there. " if parts else ""
     often = plural(max(one.count), "repetition")
-    mixed = len({other.few for other in curves.values() if other.focus and other.count}) > 1
+    counts = [count for other in curves.values() if other.focus for count in other.count]
+    mixed = len({count < measured.FEWEST for count in counts}) > 1
     if one.few and not mixed:
         return f"{ring} {cross}Band: the range of all releases ({often})."
     median = "Dark band: where the median is, with 95 % confidence."

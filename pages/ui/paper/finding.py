@@ -12,7 +12,6 @@ from pages.ui.charts.measured import FEWEST, Curve, Level
 from pages.ui.charts.proof import finite
 from pages.ui.kit.labels import label
 from pages.ui.messages import figures, joined, tight, tr
-from pages.ui.paper.cast import HELD as HELD  # named here too: what a finding counts
 from pages.ui.paper.cast import Cast
 from pages.ui.paper.said import say
 from pages.ui.words import SHARE, number

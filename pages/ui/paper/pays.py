@@ -9,7 +9,7 @@ import streamlit as st
 
 from datasets import own
 from engine.core.declared import read
-from engine.intervals import SHARE, Estimate
+from engine.intervals import SHARE, TESTED, Estimate
 from engine.runs import estimates
 from engine.runs.groups import NAME
 from pages.ui import words
@@ -128,7 +128,7 @@ def told(view: View) -> str | list[Part]:
         table["As if there were no noise"] = [
             _interval(one, *(one.naive or (None, None))) for one in found
         ]
-    tested = view.paper.slug not in ("mean", "survival")
+    tested = any(one.name == TESTED for one in found)
     return [Table(table, {"means": Named("TESTED" if tested else "HELD")})]
 
 

@@ -17,8 +17,8 @@ from pages.ui.jobs.live import BUDGET, Shown
 from pages.ui.kit.access import board
 from pages.ui.kit.shared import once
 from pages.ui.paper import choice, overlay, total, view
+from pages.ui.paper.cast import HELD
 from pages.ui.paper.choice import Chosen
-from pages.ui.paper.finding import HELD
 from pages.ui.paper.view import Page
 
 COARSE = 5

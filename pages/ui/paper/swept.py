@@ -61,11 +61,11 @@ class Swept:
 
     def section(self, view: View) -> list[Part]:
         """The lines of what has been trained, and the button for the rest."""
-        own = {name: view.watched[name].job for name in self.methods}
-        every = {f"{name}/{job.values[self.field]}": job for name, job in own.items()}
-        every |= self.beside(own)
+        own = {name: view.whole[name].job for name in self.methods}
+        every = self.beside(own)
         labels = {name: view.watched[name.split("/")[0]].label for name in every}
         watched = live.watch(every, labels)
+        watched |= {f"{name}/{own[name].values[self.field]}": view.watched[name] for name in own}
         lines = [line for name in self.methods if (line := self._line(view, name, watched))]
         known = {float(x) for line in lines for x in line.x}
         parts: list[Part] = []
@@ -93,12 +93,12 @@ class Swept:
         return Lines(lines, {"told": told})
 
     def _line(self, view: View, method: str, watched: Mapping[str, Watched]) -> Line | None:
-        """A method's accuracy at the values that have been measured."""
+        """A method's accuracy at the values that are trained: what still trains is no result."""
         measured = {}
         for name, one in watched.items():
-            if name.startswith(f"{method}/") and one.results is not None:
+            if name.startswith(f"{method}/") and (over := one.over) is not None:
                 at = {BUDGET: view.budget} if BUDGET in one.job.axes else {}
-                values = one.results.values("accuracy", **at)
+                values = over.values("accuracy", **at)
                 if np.isfinite(values).any():
                     measured[int(name.split("/")[1])] = 100.0 * values
         if not measured:
@@ -106,7 +106,9 @@ class Swept:
         places = np.array(sorted(measured), np.float64)
         twin = method == self.methods[1]
         style = replace(look(view, method), marker="diamond" if twin else "circle")
-        values = np.stack([measured[int(place)] for place in places])
+        values = np.full((len(places), max(map(len, measured.values()))), np.nan)
+        for row, place in zip(values, places, strict=True):
+            row[: len(measured[int(place)])] = measured[int(place)]
         return drawing.line(view.watched[method].label, style, places, values)
 
     def _ask(self, view: View, missing: Mapping[str, Job]) -> None:

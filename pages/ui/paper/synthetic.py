@@ -68,7 +68,7 @@ def section(prefix: str, dataset: str) -> None:
     # what the ledger will say: more than the budget where a person has several rows
     label = tr("Make a synthetic table, for ε = {epsilon}").format(epsilon=number(cost))
     words = ("synthetic", dataset, "--epsilon", str(budget), "--delta", str(DELTA))
-    question = buying.Question(f"{prefix}.synthetic", dataset, words, cost, label, ".csv")
+    question = buying.Question(f"{prefix}.synthetic", dataset, words, label, ".csv")
     asked = buying.ask(question)
     answer = _before(prefix, dataset) or asked
     if answer is not None:

@@ -52,12 +52,14 @@ class Phase:
 
     Attributes:
         what: The runs of that phase.
-        began: When it began, on this process's clock.
+        began: When it was seen first, on this process's clock.
+        done: The part that was done then: a page may be opened in the midst of it.
         left: The seconds that were said to be left, and when they were over.
     """
 
     what: frozenset[str]
     began: float
+    done: float
     left: float | None
 
 
@@ -188,17 +190,17 @@ def _left(prefix: str, watched: Mapping[str, Watched], part: float) -> float | N
     what, now, key = frozenset(one.job.id for one in todo), time.monotonic(), f"{prefix}.total"
     phase: Phase | None = st.session_state.get(key)
     if phase is None or not what <= phase.what:
-        phase = Phase(what, now, None)
+        phase = Phase(what, now, part, None)
     each = [(seconds(one.job), share(one.run)) for one in todo if one.run]
     left = None
-    if part >= SEEN:
-        left = (now - phase.began) * (1.0 - part) / part
+    if (seen := part - phase.done) >= SEEN:
+        left = (now - phase.began) * (1.0 - part) / seen
     elif _RATIOS and all(known is not None for known, _ in each):
         left = sum(known * (1.0 - done) for known, done in each if known is not None) / LANES
     if phase.left is not None:
         left = min(max(phase.left - now, 0.0), left if left is not None else phase.left - now)
     over = None if left is None else now + left
-    st.session_state[key] = Phase(phase.what, phase.began, over)
+    st.session_state[key] = Phase(phase.what, phase.began, phase.done, over)
     return left
 
 

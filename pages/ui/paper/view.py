@@ -181,6 +181,11 @@ class View:
         """
         return replace(self, watched=_Left(self.watched, self.budget))
 
+    @property
+    def whole(self) -> Mapping[str, Watched]:
+        """The page's own runs, also where sections draw from what these have left."""
+        return self.watched.whole if isinstance(self.watched, _Left) else self.watched
+
     @cached_property
     def signature(self) -> Hashable:
         """All that lines and levels depend on: the runs as they stand, and the cards so far."""
@@ -212,19 +217,19 @@ class _Left(Mapping[str, Watched]):
     """Where each job stands, by name: read when it is asked for, since that opens a file."""
 
     def __init__(self, watched: Mapping[str, Watched], budget: float) -> None:
-        self._watched, self._budget = watched, budget
+        self.whole, self._budget = watched, budget
         self._read: dict[str, Watched] = {}
 
     def __getitem__(self, name: str) -> Watched:
         if name not in self._read:
-            self._read[name] = self._watched[name].left(**{BUDGET: self._budget})
+            self._read[name] = self.whole[name].left(**{BUDGET: self._budget})
         return self._read[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._watched)
+        return iter(self.whole)
 
     def __len__(self) -> int:
-        return len(self._watched)
+        return len(self.whole)
 
 
 @dataclass(frozen=True)

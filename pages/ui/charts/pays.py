@@ -69,9 +69,11 @@ def losses(groups: Groups, names: Sequence[str], private: Floats, plain: Floats)
             square = sum(error[i] ** 2 for error, _ in filter(None, spreads))
         elif groups.counted:
             square = sum(_binomial(share, count / groups.each) for share in (with_it, without))
-        reach = [None if square is None else groups.scale * t * math.sqrt(square) for t in far]
+        reach, wide = (
+            None if square is None else groups.scale * t * math.sqrt(square) for t in far
+        )
         loss, ends = sign * (without - with_it), (groups.scale * with_it, groups.scale * without)
-        found.append(Loss(name, loss, *reach, *ends, round(count)))
+        found.append(Loss(name, loss, reach, wide, *ends, round(count)))
     return found
 
 

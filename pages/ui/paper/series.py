@@ -58,7 +58,9 @@ def chosen(view: View, method: str) -> NDArray[np.int64]:
 def kept(view: View, method: str, name: str) -> Floats | None:
     """An array of a method's run at this budget, one row for each repetition; None before any."""
     array = view.watched[method].arrays.get(name)
-    rows = [] if array is None else np.asarray(array[chosen(view, method)], np.float64)
+    if array is None:
+        return None
+    rows = np.asarray(array[chosen(view, method)], np.float64)
     return rows if len(rows) else None
 
 

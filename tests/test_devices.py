@@ -243,3 +243,11 @@ def test_a_device_that_is_not_there_fails_the_run_in_one_sentence(monkeypatch, t
     assert client.run(job.id).error == (
         "device: expected auto, or one that torch can use here, got 'xpu:7'"
     )
+
+
+def test_an_attack_trains_on_the_processor_whatever_the_device(tmp_path):
+    client = Client(tmp_path, workers=False)
+    job = request("mean", "gaussian", "flchain", {}, seeds=range(20), audit=True)
+    client.submit(job)
+    assert perform(take(client.store, here(), job.id), "xpu:7") == "completed"
+    assert client.store.device(job.id) == "cpu"

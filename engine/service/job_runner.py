@@ -273,6 +273,8 @@ def _drive(
     _check(job)
     data = data_catalog.load(job.dataset)
     _attackable(job, data)
+    if job.audit:
+        device = "cpu"  # the scores of an attack are summed there
     past = Checkpoints(claim.recall, save, setting(KEEP, EVERY))
     if isinstance(executor, Local):
         device = executor.device(device)

@@ -31,6 +31,7 @@ from engine.runs.driver import drive
 from engine.runs.events import Advanced, Finished, Measured, encode
 from engine.runs.executor import chosen as choice
 from engine.runs.executor import cluster as clusters
+from engine.runs.executor import staying
 from engine.runs.executor.cluster import Cluster, connected
 from engine.runs.executor.local import Local
 from engine.runs.job import request
@@ -297,7 +298,7 @@ def test_a_table_of_one_s_own_stays_here_unless_the_operator_allows_it(
     here, _ = run(job, Cluster(dask))
     assert {int(line.split()[2]) for line in log.read_text().splitlines()} == {os.getpid()}
     log.write_text("")
-    monkeypatch.setenv(choice.SHARE, "allow")
+    monkeypatch.setenv(staying.SHARE, "allow")
     there, _ = run(job, Cluster(dask))
     assert os.getpid() not in {int(line.split()[2]) for line in log.read_text().splitlines()}
     assert said(here) == said(there)
@@ -414,7 +415,7 @@ def test_a_table_of_one_s_own_has_its_runs_here_unless_it_may_leave(monkeypatch)
     monkeypatch.setenv(choice.SETTING, "dask://host:1")
     assert isinstance(choice.chosen("own_study_0123abcd"), Local)
     assert isinstance(choice.chosen("heart"), Cluster)
-    monkeypatch.setenv(choice.SHARE, "allow")
+    monkeypatch.setenv(staying.SHARE, "allow")
     assert isinstance(choice.chosen("own_study_0123abcd"), Cluster)
 
 

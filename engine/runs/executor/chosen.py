@@ -5,26 +5,19 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from datasets import own
 from engine.core.errors import RequestError
+from engine.runs.executor.staying import stays
 
 if TYPE_CHECKING:
     from engine.runs.executor.work import Executor
 
 SETTING = "EXPLORER_EXECUTOR"
-SHARE = "EXPLORER_CLUSTER_TABLES"
-"""Set to "allow", a user's own tables may leave this machine for the cluster."""
 ADDRESS = re.compile(r"dask://(?P<place>[^/\s:]+:\d{1,5})/?")
 
 
 def elsewhere() -> bool:
     """Whether chunks are meant to run on other machines, which leaves this one free."""
     return ADDRESS.fullmatch(os.environ.get(SETTING, "")) is not None
-
-
-def stays(dataset: str) -> bool:
-    """Whether a table and its runs stay on this machine: a user's own, unless it may leave."""
-    return own.mine(dataset) and os.environ.get(SHARE) != "allow"
 
 
 def chosen(dataset: str = "") -> "Executor":

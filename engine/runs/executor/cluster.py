@@ -26,9 +26,9 @@ from engine.runs.artifacts import STATE
 from engine.runs.checkpoint import HEARD
 from engine.runs.events import Advanced, Event, Produced, decode, fitting
 from engine.runs.executor import parcel
-from engine.runs.executor.chosen import stays
 from engine.runs.executor.local import Local
 from engine.runs.executor.parcel import Order, identity
+from engine.runs.executor.staying import stays
 from engine.runs.executor.work import Numbered, Work
 
 CONNECT = 10

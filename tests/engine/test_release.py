@@ -316,7 +316,9 @@ def test_what_is_left_of_a_damaged_release_says_that_its_budget_is_spent(drawn, 
     assert "a part of a release: take its budget as spent" in capsys.readouterr().err
     kept.mkdir(parents=True)
     (kept / "release.npz").write_bytes(b"PK damaged")
-    command = {"job": job("dp_gd", SHORT).id, "command": "x"}
+    made = job("dp_gd", SHORT)
+    card = checked(made, data_catalog.card("heart")).json()
+    command = {"job": sealing.named(made.id, repr(card)), "command": "x"}
     (kept.parent / "request.json").write_text(json.dumps(command))
     assert main([*COMMAND, str(tmp_path / "out")]) == 1
     assert "take its budget as spent" in capsys.readouterr().err

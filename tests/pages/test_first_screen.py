@@ -189,8 +189,8 @@ def test_too_few_repetitions_are_not_said_to_beat_no_privacy(
 def test_a_measure_without_a_better_side_is_told_and_not_compared(better: str, compared: bool):
     gauge = Gauge("Share of records clipped", better, unit="share")  # type: ignore[arg-type]
     how = Saying("clips {} of 100", ("point", "points"), 100.0)
-    none = Level("No privacy", style(1), 0.0)
-    own = replace(line((0.5, 1.0), (0.2, 0.5)), label="Own")
+    none = Level("No privacy", style(1), 0.0, 9)
+    own = replace(line((0.5, 1.0), (0.2, 0.5)), label="Own", count=(9, 9))
     text = finding(Cast(None, own, None, (), none), gauge, how, None, 1.0)  # type: ignore[arg-type]
     assert (BEATS in text, "costs" in text) == (compared, compared)
     assert compared or text == "At ε = 1, the paper's own method **clips 50 of 100**."

@@ -69,7 +69,7 @@ def kept(x: Tensor, side: tuple[int, int], transform: Transform) -> Tensor:
     if path.exists():
         try:
             return torch.from_numpy(np.load(path, allow_pickle=False)).to(x.device).float()
-        except (OSError, ValueError):
+        except (OSError, ValueError, EOFError):
             pass  # damaged, or not ours to read: computed again below
     rounded = transform(x, side).half()
     _keep(path, rounded)

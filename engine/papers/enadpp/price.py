@@ -60,10 +60,10 @@ def plain_rate(spec: EnadppSpec, n: int) -> float:
 def batch_size(spec: EnadppSpec, n: int, variant: Variant | None = None) -> float:
     """Expected batch size |L|, which divides every sum: q times the records trained on.
 
-    Shuffled batches are 1/q to an epoch, rounded.
+    Shuffled batches are 1/q to an epoch, rounded: a single one holds every record.
     """
-    parts = batches(spec, variant).parts
-    return trained(n) / parts if parts > 1 else spec.sample_rate * trained(n)
+    drawn = batches(spec, variant)
+    return drawn.rate * trained(n) / drawn.parts
 
 
 def batches(spec: EnadppSpec, variant: Variant | None = None) -> Batches:

@@ -10,8 +10,9 @@ Guarantees:
     |p_i| <= 1, so a record moves A by at most \|p_i p_i'\|_F = |p_i|^2 <= 1 in the Frobenius norm:
     sensitivity 1 when a record is added, removed, or its place emptied. A symmetric matrix is
     released in the isometric coordinates (diagonal, \sqrt 2 times the upper triangle). A is
-    summed in double precision, and rows are shorter than 1 by a millionth, more than rounding adds;
-    in single precision a record can move the sum of 700,000 records by more than 1. P follows
+    summed in double precision, in which every length is measured, and what is longer than
+    `LONGEST` is shortened: a length in single precision can miss 2e-6 with 784 numbers, and in
+    single precision a record can move the sum of 700,000 records by more than 1. P follows
     from the released matrix and the public number of places, so it is public when training begins,
     and u_i is a function of record i alone: its gradient is clipped to C as any other.
     The released weights are those on p, w = P w_u: post-processing.
@@ -41,6 +42,8 @@ Clipping bounds and learning rates of other features suit those of this size. Th
 the moments, the more directions are known, and the longer is the step."""
 FLOOR = 1.0
 """r in units of s \\sqrt{2 d} / n, the operator norm of noise s on the mean of n records."""
+LONGEST = 1.0 - 1e-7
+"""Length of a record's features at most, below 1 by more than a sum in double precision rounds."""
 SLAB = 8192
 """Records whose features are held in double precision together."""
 
@@ -103,6 +106,7 @@ def _moments(x: Tensor, here: Tensor) -> Tensor:
     total = torch.zeros(x.shape[1], x.shape[1], dtype=torch.float64, device=x.device)
     for part, kept in zip(torch.split(x, SLAB), torch.split(here, SLAB), strict=True):
         rows = (part * kept[:, None]).double()
+        rows /= torch.linalg.vector_norm(rows, dim=1, keepdim=True).div_(LONGEST).clamp_(min=1.0)
         with single_thread():
             total.addmm_(rows.T, rows)
     return total

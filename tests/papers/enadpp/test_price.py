@@ -13,6 +13,7 @@ from engine.papers.enadpp.variants import VARIANTS
 from engine.privacy import accounting, gaussian
 from engine.privacy.mechanisms import Gaussian, Laplace
 from engine.privacy.releases import Release, cost
+from engine.training.split import trained
 
 N = 40_000
 PRINTED = EnadppSpec(
@@ -25,6 +26,21 @@ def test_what_one_lot_of_400_really_spends():
     """epsilon |L| / gamma = 0.2 * 400 / 0.1 = 800, epsilon / gamma = 2, epsilon = 0.2."""
     spent = {row.reading: row.batch for row in guarantees.ledger(PRINTED, N)}
     assert spent == pytest.approx({"A": 800.0, "B": 2.0, "C": 0.2})
+
+
+@pytest.mark.parametrize(
+    ("method", "values", "size"),
+    [
+        ("psgd", {"sampling": "shuffled"}, N),  # 1/0.7 rounds to one batch, of every record
+        ("dp_ftrl", {}, N),
+        ("psgd", {"sampling": "shuffled", "sample_rate": 0.4}, N / 2),
+        ("psgd", {}, 0.7 * N),
+    ],
+)
+def test_a_sum_is_divided_by_the_records_that_its_batch_expects(method, values, size):
+    spec = EnadppSpec(**{"sample_rate": 0.7, **values})
+    found = price.batch_size(spec, N, VARIANTS[method])
+    assert found == pytest.approx(trained(N) * size / N, rel=1e-4)
 
 
 def test_the_printed_scales():

@@ -167,3 +167,12 @@ def test_a_record_of_many_moves_the_moments_by_one_at_most(seed):
         seen.append(made.releases[0])
     apart = (seen[0].values[0] - seen[1].values[0]) * seen[0].weights[0]
     assert 1.0 - 3e-6 < float(apart.norm()) <= 1.0
+
+
+@pytest.mark.parametrize("width", [784, 4096])
+def test_a_length_that_single_precision_misses_moves_the_moments_by_one_at_most(width):
+    """Squares below half an ulp of the largest are lost in single precision: 1 + 4e-6 and more."""
+    small = math.sqrt(0.98 * 2.0**-24)
+    x = unit(torch.tensor([[1.0] + [small] * (width - 1)]))
+    assert float(x.double().norm()) > 1.0
+    assert float(whitening._moments(x, torch.ones(1)).norm()) <= 1.0

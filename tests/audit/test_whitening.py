@@ -13,7 +13,7 @@ from engine.audit.tally import LIKELIHOOD
 from engine.audit.training import Setting
 from engine.audit.witness import load
 from engine.catalog import catalog
-from engine.papers.enadpp import models, trainer
+from engine.papers.enadpp import models, trainer, whitening
 from engine.training.strokes import unit
 from tests.audit import small
 from tests.audit.test_replay import SHAPES, neighbours
@@ -109,7 +109,7 @@ def test_gradients_that_grow_after_clipping_are_caught(method, values, narrow, m
 
 @each
 def test_features_that_are_too_long_are_caught(method, values, monkeypatch):
-    """Half as long again, a record moves the moments by 2.25 times what is priced."""
+    """Half as long again, a record would move the moments by 2.25 times what is priced."""
     whole = models.inputs
 
     def longer(*given):
@@ -117,6 +117,8 @@ def test_features_that_are_too_long_are_caught(method, values, monkeypatch):
         return replace(made, x=1.5 * made.x, test_x=1.5 * made.test_x)
 
     monkeypatch.setattr(models, "inputs", longer)
+    assert list(faults(setting(method, **values))) == []  # the moments take them shortened
+    monkeypatch.setattr(whitening, "LONGEST", 1.5)
     found = list(faults(setting(method, **values)))
     assert len(found) == 1  # steps clip what they get, however long it is
     assert "step 0, release 1" in found[0]

@@ -395,7 +395,8 @@ def function(place: str) -> Fit:
         raise RequestError(f"function: expected FILE.py::FUNCTION, got the file {file!r}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[called] = module  # where dataclasses look for it
-    sys.path.insert(0, str(path.parent.absolute()))
+    # behind all others: a file named random.py is not what the trainings' processes import
+    sys.path.append(str(path.parent.absolute()))
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:

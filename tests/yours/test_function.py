@@ -3,7 +3,9 @@
 import itertools
 import json
 import math
+import sys
 import time
+from importlib.machinery import PathFinder
 
 import numpy as np
 import pandas as pd
@@ -333,7 +335,8 @@ def test_counts_out_of_range_are_one_sentence(more, said):
         audit_function(lambda records, rng: 0.0, np.ones((3, 1)), "epsilon=1", **more)
 
 
-def test_a_file_with_a_dataclass_imports(tmp_path):
+def test_a_file_with_a_dataclass_imports(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
     path = tmp_path / "random.py"  # and takes no other module's place
     path.write_text(
         "from __future__ import annotations\nfrom dataclasses import dataclass\n"
@@ -341,6 +344,9 @@ def test_a_file_with_a_dataclass_imports(tmp_path):
         "        return 0.0\nfit = Fit()\n"
     )
     assert trainings.function(f"{path}::fit").a == 1
+    found = PathFinder.find_spec("random", sys.path)
+    assert found is not None
+    assert found.origin != str(path)
     (tmp_path / "notes.txt").write_text("")
     with pytest.raises(RequestError, match=r"expected FILE.py::FUNCTION, got the file"):
         trainings.function(f"{tmp_path / 'notes.txt'}::fit")

@@ -91,8 +91,8 @@ def draw() -> None:
     style.apply()
     spoken = language()
     skip.begin(spoken if chosen.url_path in TRANSLATED else SOURCE, spoken)
-    guide.before(chosen)
     clock.leave()
+    guide.before(chosen)
     with asking.page():
         chosen.run()
     if chosen.url_path in TRANSLATED:

@@ -16,6 +16,7 @@ import pytest
 import streamlit as st
 from markdown_it import MarkdownIt
 from streamlit.runtime.context import ContextProxy
+from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.testing.v1 import AppTest
 
 from engine import catalog
@@ -27,6 +28,7 @@ from engine.service.client import Client
 from engine.service.store import Store
 from pages.ui import rights as actions
 from pages.ui import words
+from pages.ui.jobs import clock
 from pages.ui.kit import visitors
 from pages.ui.learn.declared import SCREENS
 from pages.ui.lessons import experiment, foreign, go, library, rights, schema, train, views
@@ -289,6 +291,24 @@ def test_a_question_comes_before_its_view(visit: Open):
     assert not test.exception
     assert len(test.radio) == 1
     assert not test.select_slider  # the page waits
+
+
+def test_no_part_of_the_page_before_is_drawn_into_a_question(
+    visit: Open, monkeypatch: pytest.MonkeyPatch
+):
+    """Such a part has no place there; the browser then showed an error for good."""
+    left, made = list[tuple[str, ...]](), MemoryFragmentStorage.__init__
+
+    def used(storage: MemoryFragmentStorage) -> None:
+        made(storage)
+        storage.register("before", lambda: None)
+
+    monkeypatch.setattr(MemoryFragmentStorage, "__init__", used)
+    monkeypatch.setattr(clock, "leave", lambda *part: left.append(part))
+    test = visit("learn", **{"lesson": "clipping", "view": "1", "learn.screen": "clipping"})
+    assert not test.select_slider  # the page waits
+    assert not test._fragment_storage.contains("before")
+    assert () in left
 
 
 def test_a_view_locks_and_hides_what_it_says(visit: Open):

@@ -42,6 +42,7 @@ def before(page: Any) -> None:
     with st.container(border=True, key="lesson"):
         _words(place, waiting)
     if waiting:
+        _forget()
         st.stop()
     go.drawn(place.view)
 
@@ -100,6 +101,17 @@ def _from_address(key: str) -> bool:
     context = get_script_run_ctx()
     back = context is not None and context.is_history_navigation
     return back or key not in st.session_state
+
+
+def _forget() -> None:
+    """Lets no part of the page that was shown before be drawn again by itself.
+
+    Streamlit forgets such parts where a script comes to its end, not where it stops; a part without
+    its page has no place in the browser, which then shows nothing any more.
+    """
+    context = get_script_run_ctx()
+    if context is not None:
+        context.fragment_storage.clear(context.shared.new_fragment_ids.snapshot())
 
 
 def _words(place: Place, waiting: bool) -> None:

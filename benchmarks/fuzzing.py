@@ -261,7 +261,7 @@ def store(rng: random.Random) -> Callable[[], None]:
         with contextlib.closing(sqlite3.connect(folder / "store.sqlite")) as connection:
             damage(connection, rng)
         looks: tuple[Callable[[], object], ...] = (
-            client.runs, client.unreadable, client.at_hand, lambda: client.run(run),
+            client.listed, client.at_hand, lambda: client.run(run),
             lambda: client.events(run), lambda: client.table(run), lambda: client.arrays(run),
             lambda: client.cancel(run), client.store.tidy, client.store.notice,
         )  # fmt: skip

@@ -154,8 +154,8 @@ def damage(folder: Path) -> list[str]:
     """What is wrong with a store after a kill and one start of a worker."""
     wrong = []
     with contextlib.closing(Client(folder, workers=False)) as client:
-        runs = client.runs(1_000)
-        wrong += [f"unreadable: {one.reason}" for one in client.unreadable(1_000)]
+        runs, lost = client.listed(1_000)
+        wrong += [f"unreadable: {one.reason}" for one in lost]
         wrong += [f"still runs: {run.id}" for run in runs if run.state == "running"]
         for run in runs:
             try:

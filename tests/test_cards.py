@@ -106,13 +106,6 @@ def test_a_method_whose_runs_go_on_keeps_its_chunks(monkeypatch):
         assert cards.fitted(job, data_catalog.load("flchain"), there, Small(left=MB)) is job
 
 
-def test_an_attack_is_never_cut(monkeypatch):
-    """Each chunk would be an attack of its own, on the same first trainings."""
-    job = request("mean", "laplace", "flchain", {}, {}, range(200), audit=True)
-    with elsewhere.device(monkeypatch) as there:
-        assert cards.fitted(job, data_catalog.load("flchain"), there, Small(left=MB)) is job
-
-
 def test_large_arrays_are_pinned_for_a_card_alone(monkeypatch):
     data, seen = data_catalog.load("flchain"), []
 

@@ -20,7 +20,7 @@ from datasets import catalog as data_catalog
 from engine.catalog import paper
 from engine.cli.main import ANSWERS
 from engine.core.errors import RequestError
-from engine.runs.job import Job, request, sound
+from engine.runs.job import Job, all_used, request, sound
 from engine.runs.results import Results
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -47,12 +47,7 @@ def requested(arguments: argparse.Namespace, seeds: Sequence[int] = (0,)) -> Job
     begins = publication.begins(arguments.method, dataset)
     opening = {f: begins[f] for f in publication.opening if f in uses and f not in axes}
     job = request(arguments.paper, arguments.method, dataset, {**opening, **values}, axes, seeds)
-    for field in (*values, *axes):
-        if field not in uses:
-            raise RequestError(
-                f"{field}: expected a knob that {arguments.method} uses "
-                f"({', '.join(uses) or 'it uses none'}), got {field!r}"
-            )
+    all_used(arguments.paper, [arguments.method], (*values, *axes))
     return sound(job)
 
 

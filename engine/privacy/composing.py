@@ -18,7 +18,9 @@ Guarantees:
     has the same bound whatever was seen before. Under a limit one order is used, which follows from
     the limit alone, since curves of one order may be chosen as one goes (Feldman and Zrnic 2021).
 
-    A price that was found ex post (`engine.privacy.expost`) adds up as it is.
+    A price that was found ex post (`engine.privacy.expost`) adds up as it is. Under a limit,
+    advanced composition then takes one order too (`engine.runs.ledger`), since what such prices
+    leave for the others is not known beforehand.
 """
 
 import math

@@ -129,10 +129,9 @@ class OnCard(Job):
 def fitted(job: Job, data: Table, device: str, memory: CudaMemory | None = None) -> Job:
     """The job with chunks that fit a card; the job itself on the processor.
 
-    A method whose stopped runs go on keeps its own chunks, since their states belong to them. An
-    attack is one chunk, which trains its replicas in parts of its own.
+    A method whose stopped runs go on keeps its own chunks, since their states belong to them.
     """
-    if torch.device(device).type == "cpu" or job.audit or job.entry().resumes:
+    if torch.device(device).type == "cpu" or job.entry().resumes:
         return job
     count = measured(job, data, device, memory or CudaMemory(device))
     fields = {one.name: getattr(job, one.name) for one in dataclasses.fields(job)}

@@ -227,6 +227,17 @@ def request(
     return job
 
 
+def all_used(paper_slug: str, methods: Sequence[str], fields: Iterable[str]) -> None:
+    """Raises `RequestError` where a field that is set is used by no method: it changes nothing."""
+    known = dict.fromkeys(use for name in methods for use in paper(paper_slug).entry(name).uses)
+    for field in fields:
+        if field not in known:
+            raise RequestError(
+                f"{field}: expected a knob that {' or '.join(methods)} uses "
+                f"({', '.join(known) or 'none'}), got {field!r}"
+            )
+
+
 def sound(job: Job) -> Job:
     """The job, if its method may promise something about its data set.
 

@@ -138,7 +138,7 @@ class TableLedger:
         curves = [(), _pure(LEAST)] if self.limit.by == "accountant" else [()]
         least = (LedgerEntry(LEAST, 0.0, relation, "", "", "", curve=curve) for curve in curves)
         more = (dataclasses.replace(self, entries=(*self.entries, one)) for one in least)
-        return all(_passes(_counted(one, self.limit), self.limit) for one in more)
+        return all(_exceeds(_counted(one, self.limit), self.limit) for one in more)
 
     @property
     def counted(self) -> Price | None:
@@ -208,7 +208,8 @@ def _counted(ledger: TableLedger, limit: Limit) -> Price:
     Guarantees:
         Prices may depend on earlier results only where nothing of the filter does (Whitehouse et
         al. 2023; Feldman and Zrnic 2021). So the limit's δ is split beforehand: one half is for the
-        sum of the releases' own δ, the other for adding up. Infinite where the first is spent.
+        sum of the releases' own δ, the other for adding up. Both halves grow where the first is
+        too small, so that δ is above the limit then.
     """
     price = total(ledger.releases)
     if limit.by == "basic" or not price.epsilon:
@@ -216,24 +217,49 @@ def _counted(ledger: TableLedger, limit: Limit) -> Price:
     delta = limit.delta or 0.0
     parts, half = _parts(ledger.releases), 0.5 * delta
     known = limit.by == "accountant"  # a curve holds without the release's own δ
-    if math.fsum(part.delta for part in parts if not (known and part.curve)) > half:
-        return Price(math.inf, delta, price.relation, limit.by)
-    one = order(limit.epsilon, delta) if known else None
+    lost = math.fsum(part.delta for part in parts if not (known and part.curve))
     rest = [dataclasses.replace(part, delta=0.0) for part in parts]
-    return Price(together(rest, half, limit.by, one), delta, price.relation, limit.by)
+    if limit.by == "advanced" and not all(part.fixed for part in rest):
+        epsilon = _mixed(rest, half, limit.epsilon)
+    else:
+        epsilon = together(rest, half, limit.by, order(limit.epsilon, delta) if known else None)
+    return Price(epsilon, min(1.0, 2.0 * max(half, lost)), price.relation, limit.by)
 
 
-def _passes(price: Price, limit: Limit) -> bool:
+def _mixed(parts: Sequence[PricedPart], delta: float, limit: float) -> float:
+    r"""ε of fixed prices and of prices found ex post, by advanced composition under a limit.
+
+    Guarantees:
+        The bound of advanced composition is the smallest of
+        \tfrac{\lambda}{2}\sum\varepsilon_i^2 + \ln(1/\delta)/(\lambda - 1) over \lambda. Which
+        one it is follows from the sum, and what the ex-post prices leave for the sum is known only
+        as they come. So the one is taken at which fixed prices alone reach the limit, as in
+        `composing.order`: at one \lambda the bound holds whenever the releases stop (Whitehouse et
+        al. 2023), and the worst of the ex-post prices may be added. Without them it reaches the
+        limit at the same sum as the smallest bound.
+    """
+    apart = math.fsum(part.epsilon for part in parts if not part.fixed)
+    squares = math.fsum(part.epsilon**2 for part in parts if part.fixed)
+    if not squares:
+        return apart
+    log = math.log(1.0 / delta)
+    more = math.sqrt(log) / (math.sqrt(log + limit) - math.sqrt(log))
+    return apart + 0.5 * (1.0 + more) * squares + log / more
+
+
+def _exceeds(price: Price, limit: Limit) -> bool:
     """Whether a price is above a limit, or bounds nothing."""
     most = 1.0 if limit.delta is None else limit.delta
     return price.epsilon > limit.epsilon or price.delta > most or price.delta >= 1.0
 
 
 def _pure(epsilon: float) -> tuple[float, ...]:
-    r"""A Rényi curve of every ε-private release: λε²/2 (Bun and Steinke 2016, Proposition 3.3)."""
-    from engine.privacy.selection import ORDERED  # takes a second to load
+    """The Rényi curve of a release that is ε-private with δ = 0."""
+    from dp_accounting import LaplaceDpEvent  # takes a second to load
 
-    return tuple(0.5 * epsilon**2 * order for order in ORDERED)
+    from engine.privacy.selection import rdp
+
+    return tuple(rdp(LaplaceDpEvent(1.0 / epsilon), "replace_one").tolist())
 
 
 def total(entries: Sequence[LedgerEntry]) -> Price:
@@ -416,7 +442,7 @@ def _check(ledger: TableLedger) -> None:
     if limit is None:
         return
     price = _counted(ledger, limit)
-    if _passes(price, limit):
+    if _exceeds(price, limit):
         asked = "" if limit.delta is None else f" and δ {limit.delta:g}"
         raise RequestError(
             f"release: expected all releases from {ledger.table} to cost at most ε "

@@ -75,7 +75,7 @@ def _variant(card: Guarantee) -> str:
     """Which kind of differential privacy is proved."""
     if _proved(card) is None:
         return "None proved"
-    return "Approximate DP" if card.delta else "Pure DP"
+    return "Approximate DP" if card.delta or card.failure else "Pure DP"
 
 
 def _loss(card: Guarantee, records: int | None) -> Entry:

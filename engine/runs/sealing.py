@@ -204,10 +204,12 @@ def _same(place: Place, job: str, command: str) -> None:
     drawn = any(place.made.glob("*"))
     if drawn and not (isinstance(noted, dict) and noted.get("job") == job):
         said = noted.get("command") if isinstance(noted, dict) else None
-        finish = f"finish it with `{said}`, or " if isinstance(said, str) else ""
+        got = f": finish it with `{said}`, or " if isinstance(said, str) else ": "
+        if said == command:  # it has another card now
+            got = " by the same command, as after an update: take its budget as spent, and "
         raise RequestError(
             f"release: expected the request that was begun for {place.folder}, whose noise is "
-            f"drawn, got another: {finish}choose another folder"
+            f"drawn, got another{got}choose another folder"
         )
     files.write(request, json.dumps({"job": job, "command": command}).encode())
 

@@ -20,9 +20,9 @@ from engine.privacy.mechanisms import Gaussian
 from engine.privacy.noise import release as noisy
 from engine.privacy.secret import Secret
 from engine.runs import estimates
-from engine.runs.job import Job
+from engine.runs.job import Job, all_used
 from engine.runs.release import ReleaseError, checked, release
-from engine.runs.selecting import asked, judge, judgeable, summed, used, whole_delta
+from engine.runs.selecting import asked, judge, judgeable, overall, summed
 
 SHARE = 0.2
 r"""Part of each level's added 1/\sigma^2 that its check gets, where records are asked."""
@@ -149,8 +149,8 @@ def plan(
         raise RequestError(
             f"method: expected one whose noise can be reduced ({able}), got {method}"
         )
-    used(slug, [method], values)
-    delta = whole_delta(slug, values, publication.opens(data.name)["delta"])
+    all_used(slug, [method], [field for field in values if field != "delta"])
+    delta = overall(publication, "delta", values, data)
     fails, made, checks, before = delta / len(set(budgets)), list[Level](), 0.0, 0.0
     for budget in sorted(set(budgets)):
         whole = expost.precision(budget, fails)

@@ -7,7 +7,7 @@ for the whole (`engine.privacy.selection`).
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pkgutil import resolve_name
 from random import SystemRandom
@@ -22,8 +22,8 @@ from datasets.base import Card, Table
 from engine.catalog import paper
 from engine.core.errors import RequestError
 from engine.core.gauges import gauges
-from engine.core.spec import Value, knobs
-from engine.method import Arrays
+from engine.core.spec import Value
+from engine.method import Arrays, Paper
 from engine.privacy import gaussian, selection
 from engine.privacy.guarantee import Guarantee
 from engine.privacy.mechanisms import Gaussian
@@ -32,15 +32,15 @@ from engine.privacy.releases import Release
 from engine.privacy.releases import cost as price
 from engine.privacy.secret import Secret
 from engine.privacy.selection import Event
-from engine.runs.job import Job, request
+from engine.runs.job import Job, all_used, request
 from engine.runs.release import checked, release
 
 SHARE = 0.2
 r"""1/\sigma^2 of a try's score, over that of one release of the method's budget; it is paid too."""
+DELTA = 1e-5
+"""δ where a paper has no such knob."""
 USUAL, MOST = 8.0, 1000.0
 """The least tries on average where nobody says, and the most: of eight, none is made in .0003."""
-PRICE = {"epsilon", "delta"}
-"""What is the whole choice's, whether or not a method uses it."""
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,10 @@ def plan(
     """
     publication = paper(slug)
     judgeable(slug, methods)
-    used(slug, methods, (*values, *(field for place in grid for field in place)))
-    usual = publication.opens(data.name)
-    target = float(publication.spec.read("epsilon", values.get("epsilon", usual["epsilon"])))
-    delta = whole_delta(slug, values, usual.get("delta", 1e-5))
+    fields = dict.fromkeys(field for place in (values, *grid) for field in place)
+    all_used(slug, methods, [field for field in fields if field not in ("epsilon", "delta")])
+    target = overall(publication, "epsilon", values, data)
+    delta = overall(publication, "delta", values, data)
     settings = [(name, place) for name in dict.fromkeys(methods) for place in grid or ({},)]
 
     def at(budget: float) -> tuple[Alternative, ...]:
@@ -143,26 +143,15 @@ def plan(
     return Selection(at(budget), tries, _card(card, at(budget), tries, (spent, delta)), curve)
 
 
-def used(slug: str, methods: Sequence[str], fields: Iterable[str]) -> None:
-    """Raises `RequestError` where a field that is set is used by no method: it changes nothing."""
-    publication = paper(slug)
-    known = dict.fromkeys(use for name in methods for use in publication.entry(name).uses)
-    for field in fields:
-        if field not in known and field not in (PRICE & knobs(publication.spec).keys()):
-            raise RequestError(
-                f"{field}: expected a knob that one of the methods uses ({', '.join(known)}), "
-                f"got {field!r}"
-            )
-
-
-def whole_delta(slug: str, values: Mapping[str, Value], usual: Value) -> float:
-    """δ of a whole choice or search, read from its settings.
+def overall(publication: Paper[Any], field: str, values: Mapping[str, Value], data: Card) -> float:
+    """ε or δ of a whole choice or search, whether or not a method uses it.
 
     Raises:
-        SpecError: It is no number, or outside of the knob's bounds.
+        SpecError: It is set to no number, or to one outside of the knob's bounds.
     """
-    given, spec = values.get("delta", usual), paper(slug).spec
-    return float(spec.read("delta", given) if "delta" in knobs(spec) else given)
+    if field in values:
+        return float(publication.spec.read(field, values[field]))
+    return float(publication.opens(data.name).get(field, DELTA))
 
 
 def judgeable(slug: str, methods: Sequence[str]) -> None:
@@ -222,8 +211,8 @@ def asked(slug: str, method: str, data: Card, values: dict[str, Value]) -> Job:
     uses = publication.entry(method).uses
     begins = publication.begins(method, data.name)
     opening = {field: begins[field] for field in publication.opening if field in uses}
-    own = {field: value for field, value in values.items() if field in uses}
-    return request(slug, method, data.name, {**opening, **own}, {}, (0,))
+    used = {field: value for field, value in values.items() if field in uses}
+    return request(slug, method, data.name, {**opening, **used}, {}, (0,))
 
 
 def _score(budget: float, delta: float) -> Gaussian:

@@ -103,25 +103,17 @@ class Client:
         return run
 
     def runs(self, limit: int = 100, paper: str | None = None) -> list[Run]:
-        """The latest runs, newest first; rows that cannot be read are left out (`unreadable`)."""
+        """The latest runs, newest first; rows that cannot be read are left out (`listed`)."""
         return self.listed(limit, paper)[0]
 
     def listed(
         self, limit: int = 100, paper: str | None = None
     ) -> tuple[list[Run], list[Unreadable]]:
-        """The latest runs, newest first, and apart from them the rows that cannot be read."""
+        """The latest runs, newest first, and apart from them the rows that cannot be read.
+
+        `delete` removes such a row.
+        """
         self.store.sweep()
-        runs, lost = self._readable(limit, paper)
-        if any(run.state == "queued" for run in runs):
-            self.ensure_worker()  # the worker that they waited for may have died
-        return runs, lost
-
-    def unreadable(self, limit: int = 100, paper: str | None = None) -> list[Unreadable]:
-        """Which of the latest rows cannot be read, and why; `delete` removes them."""
-        return self._readable(limit, paper)[1]
-
-    def _readable(self, limit: int, paper: str | None) -> tuple[list[Run], list[Unreadable]]:
-        """The latest rows, told apart."""
         runs: list[Run] = []
         lost: list[Unreadable] = []
         for row in self.store.rows(limit, paper):
@@ -129,6 +121,8 @@ class Client:
                 runs.append(as_run(row))
             except StoreError as error:
                 lost.append(Unreadable(row["id"], str(error)))
+        if any(run.state == "queued" for run in runs):
+            self.ensure_worker()  # the worker that they waited for may have died
         return runs, lost
 
     def at_hand(self, limit: int = 100) -> list[Run]:

@@ -125,3 +125,7 @@ def test_a_registry_entry_calls_nothing_private_that_is_not_and_counts_no_rows_a
         variant = told["entry"]["deployment"]["dp_variant"]["variant_name"]
         assert (variant == "None proved") == (card.epsilon_proved in (None, math.inf))
         assert "deployment.privacy_loss.number_of_privacy_units" in told["unfilled"]
+    told = registry.of(
+        replace(card, epsilon_proved=1.0, delta=0.0, failure="unknown"), described, ""
+    )
+    assert told["entry"]["deployment"]["dp_variant"]["variant_name"] == "Approximate DP"

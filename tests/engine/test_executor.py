@@ -31,7 +31,6 @@ from engine.runs.driver import drive
 from engine.runs.events import Advanced, Finished, Measured, encode
 from engine.runs.executor import chosen as choice
 from engine.runs.executor import cluster as clusters
-from engine.runs.executor import staying
 from engine.runs.executor.cluster import Cluster, connected
 from engine.runs.executor.local import Local
 from engine.runs.job import request
@@ -294,12 +293,13 @@ def test_a_table_of_one_s_own_stays_here_unless_the_operator_allows_it(
 ):
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
     monkeypatch.setenv(walk.LOG, str(log))
+    monkeypatch.setenv(choice.SETTING, f"dask://{dask}")
     job = request("walk", "walk", own.keep("a.csv", plain()), {}, {}, range(4))
-    here, _ = run(job, Cluster(dask))
+    here, _ = run(job, choice.chosen(job.dataset))
     assert {int(line.split()[2]) for line in log.read_text().splitlines()} == {os.getpid()}
     log.write_text("")
-    monkeypatch.setenv(staying.SHARE, "allow")
-    there, _ = run(job, Cluster(dask))
+    monkeypatch.setenv(choice.SHARE, "allow")
+    there, _ = run(job, choice.chosen(job.dataset))
     assert os.getpid() not in {int(line.split()[2]) for line in log.read_text().splitlines()}
     assert said(here) == said(there)
 
@@ -319,7 +319,7 @@ def test_the_command_line_prints_the_same_gauges(dask, tmp_path, monkeypatch, ca
 def test_an_executor_that_does_not_exist_is_one_sentence(text, monkeypatch):
     monkeypatch.setenv(choice.SETTING, text)
     with pytest.raises(RequestError, match="EXPLORER_EXECUTOR: expected local, or dask://host"):
-        choice.chosen()
+        choice.chosen("heart")
 
 
 def test_an_address_where_nobody_answers_is_one_sentence(tmp_path, monkeypatch, capsys):
@@ -394,7 +394,6 @@ def test_a_worker_that_cannot_import_the_program_is_one_sentence(older, tmp_path
                 worker.terminate()
 
 
-@pytest.mark.thorough
 def test_many_workers_send_fewer_messages_each_and_still_hear_a_stop_in_time():
     assert clusters.tick(2) == clusters.TICK
     assert 200 / clusters.tick(200) <= 200
@@ -415,7 +414,7 @@ def test_a_table_of_one_s_own_has_its_runs_here_unless_it_may_leave(monkeypatch)
     monkeypatch.setenv(choice.SETTING, "dask://host:1")
     assert isinstance(choice.chosen("own_study_0123abcd"), Local)
     assert isinstance(choice.chosen("heart"), Cluster)
-    monkeypatch.setenv(staying.SHARE, "allow")
+    monkeypatch.setenv(choice.SHARE, "allow")
     assert isinstance(choice.chosen("own_study_0123abcd"), Cluster)
 
 
@@ -424,7 +423,17 @@ def test_what_was_told_before_a_second_stop_stays_told():
     assert int(clusters.Chunk(0, state=left).packed()[HEARD]) == 20
 
 
-def test_a_task_that_took_itself_for_stopped_interrupts_the_run(monkeypatch):
+def test_a_chunk_is_over_once_its_last_step_is_told():
+    """A run that is stopped at this event would else take the chunk up again and tell it twice."""
+    told = {"events": [encode(Advanced(3, 3, 3))], "arrays": {}}
+    chunk = clusters.Chunk(0, future=SimpleNamespace(result=lambda timeout: told))
+    run, past = object.__new__(clusters.Run), Checkpoints(places={0: chunk})
+    run.work, run.open = SimpleNamespace(past=past), {0: chunk}
+    assert next(run._finished(chunk)) == (0, Advanced(3, 3, 3))
+    assert not past.places
+
+
+def test_a_task_that_took_itself_for_stopped_interrupts_the_run():
     run = object.__new__(clusters.Run)
     chunk = clusters.Chunk(0, future=SimpleNamespace(result=lambda timeout: None))
     with pytest.raises(InterruptedRunError):

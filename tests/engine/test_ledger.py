@@ -18,7 +18,7 @@ from scipy.stats import norm
 from benchmarks.crash import Verb, at_every_point
 from datasets import own
 from engine.cli.main import main
-from engine.core.errors import StoreError
+from engine.core.errors import RequestError, StoreError
 from engine.privacy import composing, selection
 from engine.privacy.guarantee import Guarantee
 from engine.privacy.selection import ORDERED
@@ -191,8 +191,31 @@ def test_a_limit_s_delta_is_split_before_the_releases(by):
         1.0 if by == "accountant" else 0.25 + math.sqrt(2 * math.log(1e6) * 0.5)
     )
     over = ledger.TableLedger("t", tuple(priced(3, 0.5, 4e-7)), limit)
-    assert over.counted.epsilon == math.inf
+    assert over.counted.delta == pytest.approx(2.4e-6)  # their own, and as much for adding up
+    assert over.counted.epsilon < limit.epsilon
     assert over.reached
+    with pytest.raises(
+        RequestError, match=r"and δ 2e-06, got ε [\d.]+ and δ 2.4e-06 with this one"
+    ):
+        ledger._check(over)
+
+
+def test_ex_post_prices_are_added_at_the_order_at_which_fixed_ones_reach_the_limit():
+    """What they leave for the others is known only as they come; the best order would follow it."""
+    limit, log = Limit(3.0, 2e-6, "advanced"), math.log(1e6)
+    most = (math.sqrt(2 * log + 2 * 3.0) - math.sqrt(2 * log)) ** 2  # the sum of ε² that reaches it
+
+    def counted(squares, searched):
+        fixed, found = priced(4, math.sqrt(squares / 4), 0.0), priced(1, searched, 0.0, fixed=False)
+        return ledger.TableLedger("t", (*fixed, *found * bool(searched)), limit).counted.epsilon
+
+    assert counted(most, 0.0) == pytest.approx(3.0)
+    assert counted(most, 0.1) == pytest.approx(3.1)
+    at = 1.0 + math.sqrt(2 * log / most)
+    expected = 0.1 + at * most / 16 + log / (at - 1)
+    assert counted(most / 8, 0.1) == pytest.approx(expected)
+    assert expected > 0.1 + counted(most / 8, 0.0) + 0.5
+    assert counted(0.0, 0.1) == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("by", ["basic", "advanced", "accountant"])
@@ -204,6 +227,20 @@ def test_a_limit_is_reached_where_the_least_release_would_pass_it(by):
             assert not ledger.TableLedger("t", tuple(some), limit).reached
             some.append(least)
     assert ledger.TableLedger("t", tuple(some), limit).reached
+
+
+def test_a_limit_is_not_reached_where_a_release_with_a_curve_has_room():
+    """By its curve the least release costs next to nothing beside others with curves."""
+    limit = Limit(1.8, 1e-5, "accountant")
+    at = ORDERED[composing.order(1.8, 1e-5)]
+    more = math.log1p(-1 / at) - math.log(at * 0.5e-5) / (at - 1)
+
+    def reached(left):
+        some = priced(1, 1.0, 0.0, curve=(1.8 - left - more,) * len(ORDERED))
+        return ledger.TableLedger("t", tuple(some), limit).reached
+
+    assert not reached(5e-4)
+    assert reached(1e-9)
 
 
 def test_a_release_is_entered_and_a_limit_stops_the_one_that_would_pass_it(

@@ -280,7 +280,10 @@ def test_noise_that_was_drawn_is_not_published_with_another_card(
 
     monkeypatch.setattr("engine.runs.release.checked", other)
     assert main([*COMMAND, str(tmp_path / "out")]) == 2
-    assert "whose noise is drawn, got another" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "whose noise is drawn, got another by the same command" in said
+    assert "take its budget as spent, and choose another folder" in said
+    assert "finish it with" not in said
     assert (drawn(), (tmp_path / "out").exists()) == (1, False)
 
 

@@ -1,6 +1,5 @@
 """Jobs that share a process: none waits for another's end, and no number changes."""
 
-import itertools
 import signal
 import threading
 import time
@@ -223,9 +222,10 @@ def test_a_stop_ends_its_own_job_and_keeps_its_state(tmp_path, monkeypatch):
     ]
     client, alone = Client(tmp_path / "two", workers=False), Client(tmp_path / "one", workers=False)
     for job in jobs:
-        look(client, job)
         alone.submit(job)
         perform(take(alone.store, here()))
+    for job in jobs:  # only now: a look does not last
+        look(client, job)
     desk = Scheduler(client.store, "cpu", 10.0)
     for _ in range(8):
         desk.go()
@@ -345,8 +345,8 @@ def test_where_a_cluster_works_a_sign_of_life_ends_a_turn(toy, client, store, mo
     monkeypatch.setenv("EXPLORER_EXECUTOR", "dask://host:1")
     look(client, job := toy())
     work = JobRunner(take(store, here(), job.id))
-    alive = itertools.count()
-    work._events = ((Advanced(0, 0, 9), lambda: None) for number in alive if number < 100)
+    alive = iter(range(100))
+    work._events = ((Advanced(0, 0, 9), lambda: None) for _ in alive)
     assert work.turn(lambda: True) is None
     assert next(alive) < 3
     work.leave()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import RequestError
-from engine.runs.events import Finished
+from engine.runs.events import Failed, Finished
 from engine.service import quotas, watching
 from engine.service.claim import take
 from engine.service.process import Process, here
@@ -237,3 +237,11 @@ def test_what_a_page_asked_for_stays_once_it_is_asked_for_on_purpose(toy, client
     take(client.store, here(), cached.id).finish("completed", [Finished(4, "completed")])
     assert [client.submit(job) for job in (joined, cached)] == ["joined", "cached"]
     assert not any(client.run(job.id).passing for job in (joined, cached))
+
+
+def test_what_was_trained_ahead_and_asked_for_on_purpose_says_that_it_failed(toy, client):
+    """A run that nobody looks at yet is removed where it fails."""
+    client.submit(job := toy(), by=ADA, ahead=True)
+    assert client.submit(job) == "joined"
+    take(client.store, here(), job.id).finish("failed", [Failed(0, "the toy")], "the toy")
+    assert client.run(job.id).error == "the toy"

@@ -26,9 +26,7 @@ from engine.runs.artifacts import STATE
 from engine.runs.checkpoint import HEARD
 from engine.runs.events import Advanced, Event, Produced, decode, fitting
 from engine.runs.executor import parcel
-from engine.runs.executor.local import Local
 from engine.runs.executor.parcel import Order, identity
-from engine.runs.executor.staying import stays
 from engine.runs.executor.work import Numbered, Work
 
 CONNECT = 10
@@ -79,10 +77,7 @@ class Cluster:
         return "cuda" if any(worker["resources"].get(CARD) for worker in workers) else "cpu"
 
     def events(self, work: Work) -> Numbered:
-        """As `Executor.events`; a user's own table stays here, and so does its run."""
-        if stays(work.job.dataset):
-            yield from Local().events(work)
-            return
+        """As `Executor.events`."""
         run = Run(connected(self.address), work)
         try:
             yield from run.events()

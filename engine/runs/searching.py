@@ -149,7 +149,7 @@ def plan(
         raise RequestError(
             f"method: expected one whose noise can be reduced ({able}), got {method}"
         )
-    all_used(slug, [method], [field for field in values if field != "delta"])
+    all_used(slug, [method], values)
     delta = overall(publication, "delta", values, data)
     fails, made, checks, before = delta / len(set(budgets)), list[Level](), 0.0, 0.0
     for budget in sorted(set(budgets)):

@@ -129,3 +129,6 @@ def test_a_registry_entry_calls_nothing_private_that_is_not_and_counts_no_rows_a
         replace(card, epsilon_proved=1.0, delta=0.0, failure="unknown"), described, ""
     )
     assert told["entry"]["deployment"]["dp_variant"]["variant_name"] == "Approximate DP"
+    told = registry.of(replace(card, epsilon_proved=math.inf), described, "")["entry"]["deployment"]
+    assert told["dp_variant"]["variant_name"] == "None proved"
+    assert told["privacy_loss"]["privacy_parameters"] == {}

@@ -116,3 +116,12 @@ def test_a_sweep_of_another_knob_is_refused(toy, client, capsys):
         perform(take(client.store, here()))
     assert main(["differ", *(job.id for job in jobs), "--gauge", "product"]) == 2
     assert "expected one value of scale, got a sweep" in capsys.readouterr().err
+
+
+def test_an_axis_of_one_value_is_no_sweep(toy, client, capsys):
+    for job in (jobs := [toy({"scale": (2,)}, (0, 1)), toy(seeds=(0, 1))]):
+        client.submit(job)
+        perform(take(client.store, here()))
+    runs = [job.id for job in jobs]
+    assert main(["differ", *runs, "--gauge", "product", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["mean"] == 3.0

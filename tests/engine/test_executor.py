@@ -421,6 +421,7 @@ def test_a_table_of_one_s_own_has_its_runs_here_unless_it_may_leave(monkeypatch)
 def test_what_was_told_before_a_second_stop_stays_told():
     left = artifacts.packed({STEP: np.array(10), HEARD: np.array(20)})
     assert int(clusters.Chunk(0, state=left).packed()[HEARD]) == 20
+    assert int(clusters.Chunk(0, steps={"Measured": 30}, state=left).packed()[HEARD]) == 30
 
 
 def test_a_chunk_is_over_once_its_last_step_is_told():

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -212,6 +213,33 @@ def test_wherever_a_choice_is_killed_its_winner_is_whole_or_not_there_and_drawn_
     kills, faults = at_every_point("choice", verb)
     assert kills > 20
     assert faults == []
+
+
+def test_a_choice_that_was_drawn_is_not_published_with_another_card(tmp_path, monkeypatch, capsys):
+    drawn = []
+
+    def draw(made, *_):
+        drawn.append(made.candidates[0].job)
+        return selecting.Selected(drawn[-1], {"coefficients": np.zeros((1, 6))})
+
+    real, command = selecting._card, ["choose", "survival", "--dataset", "heart"]
+    command += ["--methods", "dp_newton", "--set", "intervals=5", "--to", str(tmp_path / "out")]
+    monkeypatch.setattr("engine.cli.choose.prove", lambda *_: None)
+    monkeypatch.setattr(selecting, "choose", draw)
+    with monkeypatch.context() as broken:
+        broken.setattr("engine.cli.choose.release_files.written", lambda *_, **how: [][0])
+        with pytest.raises(IndexError):
+            main(command)
+    monkeypatch.setattr(selecting, "_card", lambda *about: replace(real(*about), mechanism="other"))
+    assert main(command) == 2
+    assert "whose noise is drawn, got another by the same command" in capsys.readouterr().err
+    assert len(drawn) == 1
+
+
+def test_the_delta_of_a_choice_counts_where_no_method_uses_it():
+    """Its tries are scored with Gaussian noise."""
+    made = selecting.plan("survival", ["out_pert"], catalog.card("heart"), {"delta": 1e-3}, [{}])
+    assert made.card.delta == 1e-3
 
 
 @pytest.mark.parametrize(

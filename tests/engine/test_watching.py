@@ -235,6 +235,9 @@ def test_what_a_page_asked_for_stays_once_it_is_asked_for_on_purpose(toy, client
     for job in (joined, cached):
         client.submit(job, by=ADA, passing=True)
     take(client.store, here(), cached.id).finish("completed", [Finished(4, "completed")])
+    for how in ({"passing": True}, {"ahead": True}):
+        client.submit(joined, by=ADA, **how), client.submit(cached, by=ADA, **how)
+        assert all(client.run(job.id).passing for job in (joined, cached))
     assert [client.submit(job) for job in (joined, cached)] == ["joined", "cached"]
     assert not any(client.run(job.id).passing for job in (joined, cached))
 

@@ -132,3 +132,4 @@ def test_a_registry_entry_calls_nothing_private_that_is_not_and_counts_no_rows_a
     told = registry.of(replace(card, epsilon_proved=math.inf), described, "")["entry"]["deployment"]
     assert told["dp_variant"]["variant_name"] == "None proved"
     assert told["privacy_loss"]["privacy_parameters"] == {}
+    assert told["privacy_loss"]["number_of_privacy_units"] == described.records

@@ -76,6 +76,11 @@ def least(value: float, digits: int = 3) -> str:
     return number(float(Context(digits, ROUND_FLOOR).create_decimal(repr(float(value)))), digits)
 
 
+def at_least(value: float) -> str:
+    """What an attack shows, in an English sentence."""
+    return f"at least {least(value)}"
+
+
 def _plain(value: float) -> str:
     """Without an exponent and without trailing zeros."""
     return f"{value:.10f}".rstrip("0").rstrip(".")

@@ -18,6 +18,7 @@ from engine.service.client import Client
 from engine.service.process import here
 from engine.service.store import Store
 from pages.ui.charts import attack as charts
+from pages.ui.charts import rows as row_charts
 from pages.ui.charts.theme import BROKEN
 from pages.ui.exhibits import attacks
 from pages.ui.paper import attack, choice, defaults
@@ -125,6 +126,18 @@ def test_a_score_that_was_chosen_is_drawn_by_the_trainings_that_did_not_choose_i
     whole, half = attack._tradeoff({**arrays, "judged": np.full(100, 200)})
     assert not half
     assert whole["misses"].tolist() == stored[0].tolist()
+
+
+def test_an_attack_of_more_steps_than_were_announced_is_a_full_bar(monkeypatch):
+    """A bar takes no part above 1."""
+    drawn: list[float] = []
+    monkeypatch.setattr(attack.st, "progress", lambda part, text: drawn.append(part))
+    monkeypatch.setattr(attack.st, "button", lambda *asked, **more: False)
+    view = SimpleNamespace(paper=SimpleNamespace(slug="survival"))
+    job = audit(defaults.opening("survival")["dp_newton"])
+    for done in (5, 21):
+        attack._controls(view, job, SimpleNamespace(active=True, done=done, total=20))
+    assert drawn == [0.25, 1.0]
 
 
 def ships(monkeypatch, job: Job, **values) -> None:
@@ -308,7 +321,10 @@ def test_every_bound_of_an_attack_is_rounded_down():
     bound, row = 36.5832, replace(ROW, epsilon_attacked=36.5832)
     card = catalog()["lvq"].entry("glvq_dp").guarantee(catalog()["lvq"].spec(), 1_797, "an image")
     picture = charts.ruler(1.0, 1.0, bound).whole.data[2].text[0]
-    told = attack.comparison(card, bound), attack.ruler_text(card, bound), picture
+    figure = row_charts.marks([row_charts.Marks("One", attacked=bound)])
+    (drawn,) = (one for one in figure.traces if one["x"])
+    dot = drawn["text"][0]
+    told = attack.comparison(card, bound), attack.ruler_text(card, bound), picture, dot
     said = attack.Mark(bound).said, attacks.line(row)["Attacked ε, at least"]
     assert [one for one in (*told, *said) if "36.5" not in one] == []
 

@@ -428,6 +428,8 @@ def test_an_unknown_failure_probability_is_said_in_every_form_of_the_card():
     pure = catalog.paper("survival").entry("out_pert").guarantee(SurvivalSpec(), 100, "a person")
     assert card.chance(pure) == ""
     assert card.lines(["Output"], [pure])["Proved ε"] == ["1"]
+    none = replace(one, status="heuristic", epsilon_proved=None)
+    assert card.lines(["None"], [none])["Proved ε"] == ["none"]
 
 
 def test_a_test_that_waits_is_not_said_to_be_hidden_by_noise(visit: Open, home: Path):

@@ -10,7 +10,7 @@ from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import dots, level, path
 from pages.ui.charts.size import powers
 from pages.ui.charts.theme import INK, MUTED, SERIES, axis, band, brief, figure, log_axis
-from pages.ui.words import least, number
+from pages.ui.words import at_least, number
 
 BINS = 40
 FLOOR = 0.01
@@ -36,8 +36,8 @@ def ruler(claimed: float | None, proved: float | None, attacked: float | None) -
     traces: list[dict[str, Any]] = []
     for name, value in shown.items():
         symbol, colour, place = MARKS[name]
-        told = f"at least {least(value)}" if name == "Attacked" else number(value)
-        text = f"{name} {told}" if value >= FLOOR else f"{name}: nothing shown"
+        told = at_least if name == "Attacked" else number
+        text = f"{name} {told(value)}" if value >= FLOOR else f"{name}: nothing shown"
         traces.append(
             dots(name, brief([max(value, FLOOR)]), [0.0], colour, symbol, "%{text}", size=15,
                  mode="markers+text", text=[text], textposition=sides.get(name, place),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pages.ui.charts.figure import Figure, Floats
 from pages.ui.charts.marks import level
+from pages.ui.charts.measured import INNER
 from pages.ui.charts.theme import (
     GROUND,
     INK,
@@ -21,7 +22,6 @@ from pages.ui.charts.theme import (
     log_axis,
 )
 
-INNER = (0.1, 0.9)
 POINTS = 120
 """A line is drawn through at most this many points."""
 

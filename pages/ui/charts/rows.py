@@ -8,7 +8,7 @@ from typing import Any
 from pages.ui.charts.figure import Figure
 from pages.ui.charts.marks import box, dots, path, text
 from pages.ui.charts.theme import BROKEN, GRID, INK, MUTED, SERIES, axis, brief, figure
-from pages.ui.words import least, number
+from pages.ui.words import at_least, number
 
 HIGH = 20
 """Pixels of a row."""
@@ -106,10 +106,10 @@ def marks(rows: Sequence[Marks]) -> Figure:
     for broken in (False, True):
         for (kind, assumed), (symbol, shift) in kinds.items():
             called = f"{kind}{' under an assumption' * assumed}"
+            told = at_least if kind == "attacked" else number
             points = [
                 (min(max(value, LEAST), MOST), place + shift,
-                 f"{row.name}<br>{called}: ε "
-                 f"{f'at least {least(value)}' if kind == 'attacked' else number(value)}")
+                 f"{row.name}<br>{called}: ε {told(value)}")
                 for place, row in enumerate(rows)
                 if (value := getattr(row, kind)) is not None
                 and broken == (row.broken and kind == "attacked")

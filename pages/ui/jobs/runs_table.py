@@ -30,8 +30,9 @@ from pages.ui.kit.root import rooted
 DEVICES = {"cpu": "processor", "cuda": "graphics card"}
 PER_PAGE = 10
 MOST = 500
-Link = Callable[[Job], str]
 """Older runs than these many are not listed."""
+Link = Callable[[Job], str]
+"""Tells the address of the page that shows a job."""
 LOOK: dict[State, tuple[str, str, Any]] = {
     "queued": ("Waiting", ":material/hourglass_empty:", "gray"),
     "running": ("Training", ":material/sync:", "blue"),
@@ -48,11 +49,7 @@ INTRODUCTION = (
 
 
 def show(link: Link) -> None:
-    """Draws the page.
-
-    Args:
-        link: Tells the address of the page that shows a job.
-    """
+    """Draws the page."""
     st.title("Runs")
     st.markdown(INTRODUCTION)
     with troubles():

@@ -133,10 +133,7 @@ def lines(labels: Sequence[str], cards: Sequence[Guarantee]) -> dict[str, list[s
     return {
         "Method": list(labels),
         "Claimed ε": [_epsilon(card.epsilon_claimed) for card in cards],
-        "Proved ε": [
-            _epsilon(card.epsilon_proved) + (card.epsilon_proved is not None) * bracket(card)
-            for card in cards
-        ],
+        "Proved ε": [f"{_epsilon(card.epsilon_proved)}{bracket(card)}" for card in cards],
         "Status": [
             f":{COLOURS[card.status]}[{ICONS[card.status]} {STATUSES[card.status]}]"
             for card in cards  # a badge would not break its line on a narrow screen
@@ -150,9 +147,13 @@ def chance(card: Guarantee) -> str:
 
 
 def bracket(card: Guarantee) -> str:
-    """The δ of a card behind its proved budget, with a space before it; empty where it is zero."""
-    equal = "is" if card.failure else "="
-    return f" (δ\u00a0{equal}\u00a0{chance(card)})" if chance(card) else ""
+    """The δ of a card behind its proved budget, with a space before it.
+
+    Empty where δ is zero, and where nothing is proved.
+    """
+    if card.epsilon_proved is None or not chance(card):
+        return ""
+    return f" (δ\u00a0{'is' if card.failure else '='}\u00a0{chance(card)})"
 
 
 def _epsilon(value: float | None) -> str:

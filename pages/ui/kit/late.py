@@ -63,8 +63,9 @@ class Desk:
         read = pricing.read(store, self._read.get(folder, 0))
         with self._lock:
             self._read[folder] = read
-            self._given_up |= asked - waiting  # answered, or refused: nobody asks twice
-            self._open -= asked - waiting
+            over = asked - waiting  # answered, or refused: nobody asks twice
+            self._given_up |= over
+            self._open -= over
         return waiting
 
     def wait(self, one: Asked, known: Callable[[], bool]) -> None:

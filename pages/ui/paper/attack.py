@@ -25,6 +25,7 @@ from pages.ui.charts.figure import by_row
 from pages.ui.jobs import clock, record
 from pages.ui.jobs import submit as asking
 from pages.ui.jobs.live import BUDGET, HALTED
+from pages.ui.jobs.sentences import share
 from pages.ui.jobs.submit import look
 from pages.ui.kit.access import board, troubles
 from pages.ui.kit.access import sentence as sentenced
@@ -64,7 +65,7 @@ class Mark:
     @property
     def said(self) -> str:
         """The bound in words."""
-        return f"at least {words.least(self.bound)}" if self.bound > 0.0 else NOTHING
+        return words.at_least(self.bound) if self.bound > 0.0 else NOTHING
 
 
 def attacked(view: View) -> Mark | None:
@@ -195,12 +196,10 @@ def origin(job: Job) -> str:
     may = permitted(row.epsilon_proved is not None, row.allowed, row.exact, row.delta)
     parts = [f"{outcome(2 * row.replicas, row.right, row.judged)}; {may}. Shipped with the app."]
     if row.epsilon_first is not None:
-        first = words.least(row.epsilon_first)
-        parts.append(
-            f"A first attack showed ε of at least {first}, above the proof, and was repeated."
-        )
+        first = words.at_least(row.epsilon_first)
+        parts.append(f"A first attack showed ε of {first}, above the proof, and was repeated.")
     if row.outdated:
-        parts.append("Computed by an earlier version. Attack again to update.")
+        parts.append("Computed by an earlier version. Run your own attack to update.")
     return " ".join(parts)
 
 
@@ -218,7 +217,7 @@ def _controls(view: View, job: Job, run: Run | None) -> None:
             asking.restart([job], {})
             st.rerun()
     elif run.active:
-        st.progress(run.done / max(run.total, 1), "Attack under way…")
+        st.progress(share(run), "Attack under way…")
         if st.button("Stop", key=f"{key}.stop"):
             asking.stop([job])
             st.rerun()
@@ -262,7 +261,7 @@ def ruler_text(guarantee: Guarantee, bound: float) -> str:
     """The ruler in one sentence, for screen readers."""
     known = {"claimed": guarantee.epsilon_claimed, "proved": guarantee.epsilon_proved}
     parts = [f"{name} {words.number(value)}" for name, value in known.items() if value is not None]
-    parts.append(f"attacked at least {words.least(bound)}")
+    parts.append(f"attacked {words.at_least(bound)}")
     return f"Privacy budget ε: {words.listed(parts)}."
 
 
@@ -291,11 +290,15 @@ def _tradeoff(arrays: Arrays) -> tuple[Arrays, bool]:
     """
     names = ("alarms", "misses", "misses_low", "misses_high", "misses_proved")
     lines = {name: np.asarray(arrays[name][0], float) for name in names}
-    scores = Scores(*(np.asarray(arrays[name], float) for name in ("without", "present")))
-    judged = int(arrays["judged"][0]) if "judged" in arrays else 0
-    if judged >= 2 * len(scores.present):
+    if _judged(arrays) >= 2 * len(arrays["present"]):
         return lines, False
+    scores = Scores(*(np.asarray(arrays[name], float) for name in ("without", "present")))
     return curves(scores.half(1), REGION, lambda alarms: lines["misses_proved"]), True
+
+
+def _judged(arrays: Arrays) -> int:
+    """The trainings that the score was judged on; 0 where that was not kept."""
+    return int(arrays["judged"][0]) if "judged" in arrays else 0
 
 
 def sentence(guarantee: Guarantee, arrays: Arrays) -> str:
@@ -303,8 +306,7 @@ def sentence(guarantee: Guarantee, arrays: Arrays) -> str:
     right, allowed = float(arrays["right"][0]), float(arrays["allowed"][0])
     exact = "exact" in arrays and bool(arrays["exact"][0])
     may = permitted(guarantee.epsilon_proved is not None, allowed, exact, guarantee.delta)
-    judged = int(arrays["judged"][0]) if "judged" in arrays else 0
-    return f"{outcome(2 * len(arrays['present']), right, judged)}; {may}."
+    return f"{outcome(2 * len(arrays['present']), right, _judged(arrays))}; {may}."
 
 
 def _statistic(arrays: Arrays) -> str:

@@ -40,10 +40,8 @@ class _Sentences(string.Formatter):
 
     def format_field(self, value: Any, spec: str) -> str:
         kind, digits = spec[:1], spec[1:]
-        if kind == "n":
-            return figures(number(float(value), int(digits or 3)))
-        if kind == "l":
-            return figures(least(float(value), int(digits or 3)))
+        if told := {"n": number, "l": least}.get(kind):
+            return figures(told(float(value), int(digits or 3)))
         if kind == "p":
             return figures(f"{100 * value:.{digits or 0}f}")
         text = str(super().format_field(value, spec))

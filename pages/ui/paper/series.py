@@ -21,6 +21,7 @@ SLOW = (
     ":material/hourglass_empty: These samplers take minutes. Press *Train these too* on the *Cost* "
     "tab to start them."
 )
+DIVERGED = ":material/trending_up: Training diverged at this ε in every repetition."
 UNTRAINED = (SOON, LEFT_OUT, SLOW)
 """What is said where something has to be trained."""
 SPREAD = "Bands: the middle 80 % of the repetitions."

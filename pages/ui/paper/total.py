@@ -40,7 +40,7 @@ sessions."""
 _LEARNT: set[str] = set()
 """The runs that have been compared so."""
 SEEN = 0.2
-"""Once so much of the work is done, its pace tells how long the rest takes."""
+"""Once so much of the work was seen being done, its pace tells how long the rest takes."""
 ENDED = dict(zip(HALTED, ("Stopped", "Failed", "Interrupted"), strict=True))
 """What is said of a page whose runs have not come to their end."""
 STYLE = sheet(__file__)

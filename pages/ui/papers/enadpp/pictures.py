@@ -71,7 +71,7 @@ def choose_rule(page: Page) -> None:
 
 
 def _tested(view: View, count: int) -> NDArray[np.int64]:
-    """The classes that a record is tested of: all of a published table, and of one's own most."""
+    """The classes that have test records: all of a published table, not always all of one's own."""
     if not own.mine(view.data.name):
         return np.arange(count)
     y, beside = own.labels(view.data.name)

@@ -72,8 +72,8 @@ def memory(view: View) -> Chart:
     theirs = None if exact is None else np.asarray(exact["distance"][0], np.float64)[held]
     typical = np.asarray(known["typical"][0], np.float64)[held]
     members = known["members"][0][held].astype(int)
-    words = named(private["labels"][0].astype(int).tolist(), own.classes(view.data.name))
-    labels = [words[i] for i in np.flatnonzero(held)]
+    every = named(private["labels"][0].astype(int).tolist(), own.classes(view.data.name))
+    labels = [name for name, kept in zip(every, held, strict=True) if kept]
     called = [f"{name}, {count:,} records" for name, count in zip(labels, members, strict=True)]
     rows = by_row({
         "Prototype": called,

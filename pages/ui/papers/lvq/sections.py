@@ -15,16 +15,13 @@ from pages.ui.charts.tiles import Layer, signed, tiles
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.panels import raw_note
 from pages.ui.paper.parts import Chart, Lines
-from pages.ui.paper.series import NotYetError, course, waiting
+from pages.ui.paper.series import DIVERGED, NotYetError, course, waiting
 from pages.ui.paper.view import View
 from pages.ui.papers.lvq import figures
 
 Kept = Mapping[str, NDArray[Any]]
 
-LOST = (
-    ":material/trending_up: Training diverged at this ε in every repetition. "
-    "Try a smaller learning rate or a larger ε."
-)
+LOST = f"{DIVERGED} Try a smaller learning rate or a larger ε."
 MATRIX = "gmlvq_dp"
 METRIC = ("relevance", "eigenvalues", "eigenvectors")
 """The arrays that show what the metric looks at."""

@@ -17,6 +17,7 @@ from engine.papers.survival.spec import SurvivalSpec, Utility
 from engine.runs.estimates import estimates
 from pages.ui import words
 from pages.ui.charts.figure import Floats
+from pages.ui.charts.measured import INNER
 from pages.ui.jobs.live import BUDGET
 from pages.ui.paper.parts import Chart, Note, Part, Table, Widgets
 from pages.ui.paper.said import Named
@@ -26,7 +27,6 @@ from pages.ui.papers.survival import figures
 from pages.ui.papers.survival.figures import DRAWS, EVERY, INTERVAL, Ends, Person
 from pages.ui.papers.survival.people import profiles, unit_of
 
-INNER = (0.1, 0.9)
 FEW = 5
 """Of fewer releases, the bands hold all."""
 YEAR = 365.25

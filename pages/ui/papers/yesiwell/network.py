@@ -15,17 +15,14 @@ from pages.ui.charts.theme import GRID, INK, SERIES, brief, figure
 from pages.ui.kit import address
 from pages.ui.kit.offers import Offer
 from pages.ui.paper.parts import Chart, Part, Widgets
-from pages.ui.paper.series import chosen, waiting
+from pages.ui.paper.series import DIVERGED, chosen, waiting
 from pages.ui.paper.view import View
 
 TIME = "yesiwell.time"
 _COUNTED = range(1, TEST + 1)
 TIMES = Offer("time", tuple(map(str, _COUNTED)), tuple(_COUNTED), "1")
 """What the slider below the picture says, which is drawn after it."""
-DIVERGED = (
-    ":material/trending_up: Training diverged at this ε in every repetition. "
-    "Try a larger ε, or *Bounded* under *Noisy objective*."
-)
+LOST = f"{DIVERGED} Try a larger ε, or *Bounded* under *Noisy objective*."
 SMALL, LARGE = 6.0, 20.0
 """Diameters of users with the fewest and with the most friends, in pixels."""
 
@@ -53,7 +50,7 @@ def friendships(view: View) -> list[Part]:
     time = min(int(address.value("yesiwell", TIMES)), courses.shape[1])
     row = next((int(row) for row in rows if np.isfinite(courses[row, time - 1]).all()), None)
     if row is None:
-        return [DIVERGED, Widgets(view.pick)]
+        return [LOST, Widgets(view.pick)]
     chance = courses[row, time - 1]
     came = np.asarray(one.arrays["came"], np.float64)[row][time - 1]
     places = np.asarray(one.arrays["places"], np.float64)[row]

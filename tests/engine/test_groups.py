@@ -76,8 +76,11 @@ def test_what_chance_alone_explains_is_said_to_be_chance(groups: int):
     missed = 0
     for _ in range(200):
         private = np.stack([rng.normal(0.7, 0.05, (10, groups)), np.full((10, groups), 100.0)], 2)
-        missed += "Chance" not in sentence(losses(told, names, private, plain), told, 1.0)
+        found = losses(told, names, private, plain)
+        missed += "Chance" not in sentence(found, told, 1.0)
     assert missed <= 20  # at 5 % more have a chance below 1 in 1,000
+    apart = {2: 1.0, 10: 4.706 / 2.262}  # Student's t of 9 at 97.5 %, and at 1 - 0.025 / 45
+    assert found[0].wide == pytest.approx(apart[groups] * found[0].reach, rel=1e-3)
 
 
 def test_losses_have_intervals_that_count_draws_or_tested_records():

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from datasets import catalog as data_catalog
 from engine.catalog import paper
-from engine.core.errors import StoreError
+from engine.core.errors import BudgetError, StoreError
 from engine.privacy import accounting, answers
 from engine.service import presence, pricing
 from engine.service.store import Store
@@ -88,6 +88,7 @@ def test_what_is_asked_while_answers_are_read_is_no_answered_question(
 
     monkeypatch.setattr(pricing, "waiting", meanwhile)
     late.DESK.look()
+    assert late.DESK._open == {pricing.question(*asked())}  # still to be answered
     assert late.DESK.ask([asked()])  # not given up
 
 
@@ -99,10 +100,21 @@ def test_the_cards_that_sessions_share_are_changed_by_one_at_a_time(
             assert view._CHANGING.locked()
             super().__setitem__(key, value)
 
+        def get(self, key: object, default: object = None) -> object:
+            assert view._CHANGING.locked()
+            return super().get(key, default)
+
+    def refuse(*asked: object) -> None:
+        raise BudgetError("too little")
+
     monkeypatch.setattr(view, "_KNOWN", Held())
+    monkeypatch.setattr(view, "_REFUSED", Held())
     job = defaults.opening("mean")["laplace"]
     data = data_catalog.card(job.dataset)
     assert view.known(job, 1.0, data) is view.known(job, 1.0, data) is not None
+    monkeypatch.setattr(card, "known", refuse)
+    assert view.known(job, 2.0, data) is None
+    assert view.refused(job, 2.0) is not None
 
 
 def test_what_another_process_has_answered_is_read_from_the_store(home: Path):

@@ -112,6 +112,16 @@ def test_a_group_without_a_measure_hides_no_other_and_what_diverged_is_left_out(
     np.testing.assert_array_equal(pays._measured(view, "any"), values[:1])
 
 
+def test_the_sentence_on_who_pays_is_of_the_run_that_its_chart_is_drawn_from(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """While a whole run trains, sections draw from what is left of its coarse curve."""
+    asked: list[object] = []
+    monkeypatch.setattr(pays, "found", asked.append)
+    pays.line(SimpleNamespace(left="coarse"))
+    assert asked == ["coarse"]
+
+
 def test_an_estimate_of_a_package_s_paper_is_of_a_value_unless_records_were_tested(
     monkeypatch: pytest.MonkeyPatch,
 ):

@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from engine.catalog import paper
+from engine.runs.job import request
 from pages.ui.kit import address, shell
 from pages.ui.paper import choice, defaults
 from pages.ui.paper.view import offers
@@ -54,6 +55,21 @@ def test_the_address_of_a_job_opens_with_its_run_and_its_method(slug: str, rest:
             opened = defaults.addressed(slug, query)
             assert opened.jobs[entry.name].id == page.jobs[entry.name].id
             assert opened.chosen.method == entry.name
+            assert rest or opened.chosen.repeats == page.chosen.repeats
+
+
+def test_the_address_of_a_job_names_no_repetitions_that_are_not_its_own():
+    """No page repeats with these seeds: it opens with as many as it has at first."""
+    own, other = (
+        request("enadpp", "dpsgd", "digits", {}, {}, seeds) for seeds in (range(5), range(1, 6))
+    )
+    assert "repeats=5" in defaults.link(own)
+    assert "repeats" not in defaults.link(other)
+
+
+def test_the_address_of_a_reference_names_no_method():
+    """None is looked at: the menu of a page has what is private."""
+    assert "method" not in defaults.link(defaults.opening("survival")["cox"])
 
 
 @pytest.mark.parametrize("slug", sorted(shell.papers()))

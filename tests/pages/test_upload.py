@@ -310,6 +310,12 @@ def test_what_lines_above_a_table_say_of_all_of_it_counts(home: Path):
     assert card.public.endswith("the seed 5")
 
 
+def test_the_button_takes_what_lines_above_a_table_say_of_all_of_it(visit: Open, home: Path):
+    add(visit("survival"), "a.csv", b"# record: a sample\n" + plain(15))
+    [name] = own.names()
+    assert own.card(name).record == "a sample"
+
+
 def test_what_is_said_of_a_file_does_not_count_for_the_next(visit: Open, home: Path):
     test = visit("survival")
     test.file_uploader(key="survival.upload").set_value(("a.csv", masses(), KIND)).run()

@@ -88,21 +88,30 @@ def test_the_network_follows_the_time(visited: Open):
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("left", [0, 1])
 def test_where_training_diverged_no_prediction_is_counted(
-    visited: Open, monkeypatch: pytest.MonkeyPatch
+    visited: Open, monkeypatch: pytest.MonkeyPatch, left: int
 ):
     """No chance is known there; it is no prediction that nobody exercises more."""
+    rows: list[np.ndarray] = []
+
+    def seen(view, method):
+        rows.append(chosen(view, method))
+        return rows[-1]
 
     def lost(kept):
         known = chances(kept)
-        return None if known is None else np.full_like(known, np.nan)
+        if known is not None:
+            known[rows[-1][: len(rows[-1]) - left]] = np.nan
+        return known
 
-    chances = network.chances
+    chances, chosen = network.chances, network.chosen
     monkeypatch.setattr(network, "chances", lost)
+    monkeypatch.setattr(network, "chosen", seen)
     test = visited(tab="Network")
     assert not test.exception
-    assert "Training diverged at this ε" in said(test)
-    assert "users are predicted correctly" not in said(test)
+    assert ("Training diverged at this ε" in said(test)) is (left == 0)
+    assert ("users are predicted correctly" in said(test)) is (left == 1)
 
 
 def test_the_network_has_its_widgets_below_it(visited: Open):

@@ -212,7 +212,9 @@ def begun(method: str, rows: list[bool], **arrays: np.ndarray) -> View:
     label = catalog.paper("survival").entry(method).label
     page = defaults.addressed("survival", address(method=label, dataset="Wichert"))
     results = SimpleNamespace(rows=lambda **at: np.array(rows), values=None)
-    one = SimpleNamespace(arrays=arrays, results=results, job=page.jobs[method], run=None)
+    one = SimpleNamespace(
+        arrays=arrays, results=results, job=page.jobs[method], run=None, label=label
+    )  # fmt: skip
     none = SimpleNamespace(arrays={}, results=None)
     return replace(page.view({}, page.chosen), watched={method: one, "non_private": none})
 
@@ -256,6 +258,25 @@ def test_people_are_drawn_from_the_first_release_that_is_over():
     assert "half by" in chart.facts["medians"]
     assert "nan" not in chart.facts["medians"]
     assert all(0.0 < row["Person A, 95 % interval from"] <= 1.0 for row in chart.rows)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"), [(2, "all draws"), (6, "middle 80\u00a0% of the draws")]
+)
+def test_the_band_of_few_releases_holds_all_of_them(count: int, said: str):
+    p, d = 3, 6
+    same = lambda *values: np.tile(values, (count, 1))  # noqa: E731
+    view = begun(
+        "dp_newton", [True] * count, centre=same(*np.full(p, 50.0)), span=same(*np.full(p, 40.0)),
+        norm=np.full(count, 1.2), horizon=np.full(count, 5000.0), noise=same(*np.ones(d)),
+        coefficients=same(-2.0, *np.zeros(d - 1)),
+    )  # fmt: skip
+    none = SimpleNamespace(arrays={"optimum": same(-1.0, *np.zeros(d - 1))}, results=None)
+    told = sections.story(replace(view, watched={**view.watched, "non_private": none}))
+    assert told is not None
+    hovers = {one["hovertemplate"] for one in told.figure.traces if "customdata" in one}
+    assert hovers
+    assert all(said in one for one in hovers)
 
 
 @pytest.mark.parametrize("method", ["km_dp", "log_rank"])

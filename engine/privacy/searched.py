@@ -22,7 +22,7 @@ DOUBLINGS = 64
 def searched(search: Search) -> Search:
     """Keeps what a search for a noise multiplier finds under a code of its own.
 
-    A search asks the accountant about twenty times. Its code names the event at two multipliers,
+    A search asks the accountant about twenty times. Its code names the events at a few multipliers,
     which tell one family of events from another. What a formula answers is not kept, nor what is
     searched for in a family without a private event.
     """
@@ -31,8 +31,8 @@ def searched(search: Search) -> Search:
     def found(make: Make, target: float, delta: float, relation: str, **ways: Any) -> float:
         """The multiplier: known, or searched for now."""
         work = functools.partial(search, make, target, delta, relation, **ways)
-        family, rest = _private(make), sorted(ways.items())
-        if delta == 0 or family is None or gaussian.precision(family[0]) is not None:
+        family, rest = _family(make), sorted(ways.items())
+        if delta == 0 or not family or gaussian.precision(family[-1]) is not None:
             return work()
         asked = (search.__name__, family, target, delta, relation, rest)
         text = f"{version('dp-accounting')}|{asked!r}"
@@ -41,14 +41,16 @@ def searched(search: Search) -> Search:
     return found
 
 
-def _private(make: Make) -> tuple[DpEvent, DpEvent] | None:
-    """A family's events at 1 and 2, or at the first doubling of 1 and at the next with privacy.
+def _family(make: Make) -> tuple[DpEvent, ...]:
+    """A family's events at the powers of two from 1 on, up to the first two with privacy.
 
     Events without privacy say nothing of the family: whatever has next to no noise is the same
-    event (`engine.privacy.releases.cost`). None where no doubling is private.
+    event (`engine.privacy.releases.cost`). How many there are tells a family from one that has its
+    noise at another multiplier. Empty where no power is private.
     """
-    for power in range(DOUBLINGS):
-        pair = make(2.0**power), make(2.0 ** (power + 1))
-        if not any("NonPrivateDpEvent" in repr(event) for event in pair):
-            return pair
-    return None
+    events = [make(1.0)]
+    for power in range(1, DOUBLINGS):
+        events.append(make(2.0**power))
+        if not any("NonPrivateDpEvent" in repr(event) for event in events[-2:]):
+            return tuple(events)
+    return ()

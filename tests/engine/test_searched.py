@@ -81,6 +81,31 @@ def test_noise_that_falls_below_all_privacy_at_one_is_told_from_other_noise(aske
     assert len(ran) == (2 if rate < 1.0 else 3)  # what a formula answers is not kept
 
 
+def test_noise_without_privacy_at_one_is_told_from_twice_as_much(asked):
+    """The events of half the noise at 2 and 4 are those of the other at 1 and 2."""
+    search, ran = asked
+
+    def sampled(scale):
+        return lambda z: cost([Release(Gaussian(1.0, scale * z), rate=0.1)])
+
+    assert sampled(5e-7)(2.0) == sampled(1e-6)(1.0) != sampled(5e-7)(1.0)
+    found = [search(sampled(scale), 1.0, 1e-5, RELATION) for scale in (1e-6, 5e-7, 1e-6)]
+    assert found[0] == found[2] != found[1]
+    assert len(ran) == 2
+
+
+def test_noise_without_privacy_at_one_is_told_from_noise_that_grows_faster(asked):
+    """At the multipliers 1 and 2 both families are the same event, private from 2 on."""
+    search, ran = asked
+
+    def grown(power):
+        return lambda z: cost([Release(Gaussian(1.0, 1.2e-6 * (z / 2.0) ** power), rate=0.1)])
+
+    assert [grown(1)(z) == grown(2)(z) for z in (1.0, 2.0, 4.0)] == [True, True, False]
+    assert search(grown(1), 1.0, 1e-5, RELATION) != search(grown(2), 1.0, 1e-5, RELATION)
+    assert len(ran) == 2
+
+
 def test_a_family_without_a_private_event_is_searched_for_each_time(asked):
     search, ran = asked
     for _ in range(2):

@@ -22,7 +22,6 @@ Guarantees:
     within a training may depend on each other.
 """
 
-import functools
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -31,6 +30,7 @@ import numpy as np
 
 from datasets.base import Booleans, Floats, LabelledTable, PanelTable, SurvivalTable, Table
 from engine.audit.bounds import epsilon_bound, epsilon_of_errors, mean_bound
+from engine.audit.neighbours import relation_of
 from engine.audit.outside import published, seen
 from engine.audit.training import Setting
 from engine.core.errors import RequestError
@@ -159,25 +159,18 @@ def _halves(
 def drawn(setting: Setting, data: Table, number: int) -> Booleans:
     """Which records training number `number` has, shape (n,).
 
-    Of an odd number of persons the last is in no half: all others would be out more often than in.
+    Where persons are replaced, of an odd number the last is in no half: with it, everybody would be
+    out more often than in.
     """
     rng = np.random.default_rng([7, number])
-    if not _replaced(setting, data):
+    persons = isinstance(data, SurvivalTable)
+    if not (persons and relation_of(setting.entry, setting.spec, data) == "replace_one"):
         return rng.random(len(data)) < 0.5
     pool = min(len(data), 2 * int(getattr(setting.spec, "records", len(data))))
     pool -= pool % 2
     inside = np.zeros(len(data), bool)
     inside[rng.permutation(pool)[: pool // 2]] = True
     return inside
-
-
-@functools.lru_cache(maxsize=1)
-def _replaced(setting: Setting, data: Table) -> bool:
-    """Whether halves are neighbours where a person is replaced, and not where one is left out."""
-    if not isinstance(data, SurvivalTable):
-        return False
-    card = setting.entry.guarantee(setting.spec, len(data), data.card.record)
-    return card.relation == "replace_one"
 
 
 def _flat(told: Mapping[str, Floats]) -> Floats:

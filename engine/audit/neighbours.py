@@ -15,10 +15,17 @@ import numpy as np
 
 from datasets.base import LabelledTable, PanelTable, SurvivalTable, Table
 from engine.audit.witness import Pair, limits
+from engine.core.spec import Spec
+from engine.method import Entry
 from engine.privacy.guarantee import Relation
 
 Named = tuple[str, Table]
 """What was changed, in words, and the table."""
+
+
+def relation_of(entry: Entry[Any], spec: Spec, data: Table) -> Relation:
+    """Which two tables are neighbours, by the card of a method on these records."""
+    return entry.guarantee(spec, len(data), data.card.record).relation
 
 
 def others(table: Table, relation: Relation) -> Iterator[Named]:

@@ -28,7 +28,7 @@ from torch import Generator, Tensor
 
 from datasets.base import Table
 from engine.audit import replay
-from engine.audit.neighbours import Named, changed, first, lonely, others
+from engine.audit.neighbours import Named, changed, first, lonely, others, relation_of
 from engine.audit.training import Setting
 from engine.audit.witness import Witness, load
 from engine.core.batch import Batch
@@ -309,7 +309,7 @@ def verify(
     leader = _run(entry, spec, data, Generator(), seed)
     followers = [
         _run(entry, spec, table, Noting(), seed, words)
-        for words, table in _tables(settings, data, _relation(entry, spec, data))
+        for words, table in _tables(settings, data, relation_of(entry, spec, data))
     ]
     quiet = not _measures(_run(entry, spec, data, Generator(), seed))
     with torch.no_grad(), unmeasured() if quiet else nullcontext():
@@ -368,17 +368,13 @@ def _run(
     return Run(entry, Batch(spec, (spec,), (0,)), table, rng, words)
 
 
-def _relation(entry: Entry[Any], spec: Spec, data: Table) -> Relation:
-    return entry.guarantee(spec, len(data), data.card.record).relation
-
-
 def _settings(entry: Entry[Any], spec: Spec, data: Table) -> Iterator[Setting]:
     """The method on pairs of neighbours: its witness's, and one record far from all others."""
     place = -1
     if entry.witness:
         yield (own := Setting.of(entry, spec, data))
         place = changed(own.pair)
-    pair = lonely(data, _relation(entry, spec, data), place)
+    pair = lonely(data, relation_of(entry, spec, data), place)
     if pair is not None:
         witness = load(entry) if entry.witness else Witness(words="", pair=lambda *_: pair)
         yield Setting(entry, spec, pair, witness)

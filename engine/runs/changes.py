@@ -4,8 +4,8 @@ A run is named by its request, not by the code: after an update the store still 
 with what was computed before it. So each run, and each shipped exhibit, keeps the digest of the
 sources that computed it, and is outdated where today's digest is another. Comments, docstrings
 and white space are left out of the digest, because they change no number. So are `@steady`, which
-runs a function on one thread, since numbers that ship are of one thread, and `@searched`, which
-keeps what a function finds.
+runs a function on one thread, since numbers that ship are of one thread, `@searched`, which keeps
+what a function finds, and `@unseeded`, which acts where a generator has no seed.
 """
 
 import ast
@@ -38,14 +38,13 @@ FOLLOWED = ("engine.papers", "engine.training", "engine.privacy", "datasets")
 """Where imports lead to code that computes numbers."""
 ASIDE = ("catalog", "guarantee", "guarantees", "cards", "exhibits", "figures", "steady", "searched",
          "unseeded")  # fmt: skip
-"""Modules that list, explain, show and keep numbers and compute none."""
+"""Modules that list, explain, show and keep numbers, and compute none that ships."""
 STEADY = re.compile(
     r"^( *@(steady|searched|unseeded)"
     r"|from engine\.(training\.(steady|unseeded)|privacy\.searched) import \w+)\n",
     re.MULTILINE,
 )
-"""What changes no number of one thread and a seed: it makes it steady, keeps it, or draws it
-without a seed."""
+"""Decorators that change no number that ships, and their imports."""
 NUMBERLESS = ("__init__", "met", "neighbours", "outside", "published", "replay", "words")
 """Modules of `engine.audit` that no attack's number comes from."""
 SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.INDENT, tokenize.DEDENT)

@@ -28,8 +28,8 @@ def unseeded(seeded: Places) -> Places:
 
     @functools.wraps(seeded)
     def drawn(n: int, sizes: Tensor, rate: float, rng: Generator) -> Tensor:
-        secret = rate < 1.0 and isinstance(rng, Secret)
-        return (_by_coins if secret else seeded)(n, sizes, rate, rng)
+        draw = _by_coins if isinstance(rng, Secret) else seeded
+        return draw(n, sizes, rate, rng)
 
     return drawn
 

@@ -50,6 +50,8 @@ def project(tmp_path, monkeypatch):
         "engine/core/batch.py": "B = 1\n", "engine/runs/driver.py": "import engine.training.no\n",
         "engine/papers/one/method.py": METHOD, "engine/papers/one/exhibits.py": "E = 1\n",
         "engine/training/clip.py": "def clip(x):\n    return x\n", "engine/training/no.py": "N = 1",
+        "engine/training/steady.py": "S = 1\n", "engine/training/unseeded.py": "U = 1\n",
+        "engine/privacy/searched.py": "F = 1\n",
         "datasets/base.py": "T = 1\n", "datasets/own.py": "O = 1\n", "datasets/data.py": "D = 1\n",
     }  # fmt: skip
     for name, text in files.items():
@@ -99,11 +101,14 @@ def test_a_change_counts_where_it_can_change_numbers(project, name, counts):
         ("def ", "@searched\ndef ", False),
         ("def ", "@unseeded\ndef ", False),
         ("def ", "@cache\ndef ", True),
-        ("\n\n\ndef ", "\nfrom engine.training.steady import steady\n\n\ndef ", False),
-        ("\n\n\ndef ", "\nfrom engine.privacy.searched import searched\n\n\ndef ", False),
+        (")\n\n", ")\nfrom engine.training.steady import steady\n\n", False),
+        (")\n\n", ")\nfrom engine.training.unseeded import unseeded\n\n", False),
+        (")\n\n", ")\nfrom engine.privacy.searched import searched\n\n", False),
+        (")\n\n", ")\nfrom engine.training.no import N\n\n", True),
     ],
 )
 def test_prose_and_layout_change_no_number(project, old, new, counts):
+    assert old in METHOD
     before = digest()
     (project / "engine/papers/one/method.py").write_text(METHOD.replace(old, new))
     assert (digest() != before) == counts

@@ -79,6 +79,12 @@ def test_a_secret_batch_of_prototypes_is_drawn_by_the_operating_system():
         assert int(chosen[-1]) < size
 
 
+def test_a_secret_batch_at_rate_one_holds_every_record():
+    place, there = by_gaps(20, torch.tensor([20, 12]), 1.0, secret.Secret())
+    for row, kept, size in zip(place, there, (20, 12), strict=True):
+        assert row[kept].tolist() == list(range(size))
+
+
 def test_torch_s_own_draws_start_from_a_state_that_is_filled_every_time():
     rng = secret.Secret()
     states = []

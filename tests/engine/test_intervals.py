@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from engine import catalog
+from engine import catalog, intervals
 from engine.intervals import LEVEL, accuracy, below, reach, shares
 from engine.papers.mean.estimates import average
 from engine.papers.mean.spec import MeanSpec
@@ -52,6 +52,13 @@ def test_noise_far_beyond_the_number_of_records_takes_no_more_room_than_they():
     """Nothing follows from counts with noise a billion wide: each interval holds every share."""
     low, high = shares(np.array([-1e9, 150.0, 1e9]), 300, Laplace(2.0, 2e-9))
     assert np.all((low == 0.0) & (high == 1.0))
+
+
+def test_all_counts_give_the_intervals_of_those_that_noise_reaches(monkeypatch):
+    counts, noise = np.array([-3.0, 0.4, 7.7, 500.2, 999.6, 1_008.0]), Gaussian(1.5, 5.0)
+    some = shares(counts, 1_000, noise)
+    monkeypatch.setattr(intervals, "FAR", 1e6)
+    np.testing.assert_allclose(shares(counts, 1_000, noise), some, atol=1e-9)
 
 
 @pytest.mark.parametrize("deviation", [0.0, 0.02, 1.0, 50.0])

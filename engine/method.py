@@ -155,7 +155,7 @@ class Entry(Generic[S]):
         return composed(self.releases(spec, n), steps)
 
     def promise(self, spec: S, data: Card) -> Guarantee:
-        """The card for a spec and a data set, whose rows of a person and whose bounds count.
+        """The card for a spec on a data set, by its public bounds and the rows that a person has.
 
         Raises:
             BudgetError: So large a loss that no accountant's grid holds it.

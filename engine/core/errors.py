@@ -10,8 +10,8 @@
   x MemoryLimitError  a limit on memory below which training cannot start (engine.core.room)
   x InterruptedRunError  a run that cannot go on now, and may when it is asked for again
 
-Those of one module alone stand there. Each message is one sentence that says what was expected and
-what came instead.
+An error of one module alone is defined there. Each message is one sentence that says what was
+expected and what came instead.
 """
 
 import re

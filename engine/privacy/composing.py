@@ -9,7 +9,7 @@ Guarantees:
     \tfrac12 \sum\varepsilon_i^2 + \sqrt{2 \ln(1/\delta') \sum\varepsilon_i^2} at \delta' +
     \sum\delta_i. Under a limit that was set before, prices may depend on earlier results, if
     \delta' and a bound on \sum\delta_i were fixed with it (Whitehouse, Ramdas, Rogers and Wu
-    2023): `engine.runs.ledger` gives either of them half of the limit's \delta.
+    2023): `engine.runs.ledger` gives each of them half of the limit's \delta.
 
     accountant: releases whose Rényi curve is known add up their curves, and where all of them are
     Gaussian they have the exact curve of one (Dong, Roth and Su 2022, Corollary 2). The others'

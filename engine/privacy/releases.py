@@ -49,8 +49,8 @@ class Release:
 
     Attributes:
         mechanism: What is drawn from, and what one use of it costs. Where its sensitivity
-            or its dimension depends on the width of the data, it is stated for one; what all
-            releases of a run cost together is not changed by that, while their parts may be.
+            or its dimension depends on the width of the data, it is stated for one feature: that
+            may change what one release costs, but not what all of a run cost together.
         times: How often it is used: once in each of so many steps.
         rate: Chance of each record to take part, by its own coin every time; 1 for all records.
         first: Steps taken before the first use; `BEFORE` for a use before the first step.

@@ -34,12 +34,12 @@ def network_card(spec: YesiwellSpec, n: int, unit: str) -> Guarantee:
 
 
 def code_card(spec: YesiwellSpec, n: int, unit: str) -> Guarantee:
-    """The card of dPAH; its noise does not depend on D, but it stops where users break D."""
+    """The card of dPAH: its noise does not depend on D, but a run stops where D is exceeded."""
     made = price.code_releases(spec, n)
     if spec.calibration != "rigorous":
         return _printed(made, spec, unit, what="the auto-encoder's reconstruction error", lower=())
     checked = spec.unit == "user_and_graph"
-    secret = ("checked",) if checked else ()
+    secret = ("checked",) * checked
     said = words(__package__, "code", own=price.own_windows(spec), secret=secret)
     return _proved(spec, unit, made, said, assumed=checked)
 

@@ -41,7 +41,7 @@ class Scale:
 
     @classmethod
     def read(cls, arrays: Arrays, row: int) -> Self:
-        """The scale that a run's arrays carry: all replicas' is the same, NaN before they end."""
+        """The scale in a run's arrays: the same in every row, NaN until that replica ends."""
         return cls(
             np.asarray(arrays["centre"][row], np.float64),
             np.asarray(arrays["span"][row], np.float64),

@@ -227,7 +227,7 @@ def test_a_card_as_printed_says_which_coefficients_get_noise(name):
 
 
 LARGER = (
-    "not divided by a map's positions", "each count as larger by half of its range",
+    "not divided by a map's positions", "counts that are raised by half of their range",
     "second layer's noise has the first layer's sensitivity",
 )  # fmt: skip
 

@@ -83,8 +83,8 @@ def replacing(folder: Path) -> Iterator[Path]:
     """A new folder that takes the place of one, which is the old one or the new one meanwhile.
 
     A process that is killed may leave `.FOLDER.new.part` or `.FOLDER.old.part` beside it, which the
-    next one removes. Between two renames the folder is not there for a moment: a process that is
-    killed then leaves `.FOLDER.old.part` alone, and the next one puts that back first.
+    next one removes. Between two renames the folder is not there for a moment: of a process that is
+    killed then, the next one puts `.FOLDER.old.part` back first.
 
     Raises:
         OSError: It cannot be written; the old one stays.

@@ -58,3 +58,21 @@ def test_a_folder_that_was_lost_between_two_renames_is_there_again(tmp_path: Pat
         raise OSError("disk full")
     assert (tmp_path / "site" / "page").read_text() == "old"
     assert [one.name for one in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_folder_stays_where_the_new_one_cannot_take_its_name(tmp_path: Path, monkeypatch):
+    """The old one is moved aside by then."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "page").write_text("old")
+    rename = Path.rename
+
+    def full(path: Path, target: Path) -> Path:
+        if path.name.endswith(f".new{PART}"):
+            raise OSError("disk full")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", full)
+    with pytest.raises(OSError, match="disk full"), files.replacing(tmp_path / "site") as new:
+        (new / "page").write_text("new")
+    assert (tmp_path / "site" / "page").read_text() == "old"
+    assert [one.name for one in tmp_path.iterdir()] == ["site"]

@@ -207,6 +207,15 @@ def test_no_coins_are_said_where_every_step_holds_all_records(name):
     assert not any("Priced as Poisson" in reason for reason in card.reasons)
 
 
+@pytest.mark.parametrize("sampling", ["shuffled", "poisson"])
+def test_correlated_noise_says_that_one_order_is_kept_and_gains_nothing_from_coins(sampling):
+    """DP-FTRL cuts its batches from one order, whatever the sampling of the others is."""
+    spec = EnadppSpec(epsilon=1.0, sampling=sampling)
+    card = guarantees.guarantee(VARIANTS["dp_ftrl"], spec, 1_797, "an image")
+    assert card.sampling.startswith("None: batches are cut from one order of the records")
+    assert not any("Priced as Poisson" in reason for reason in card.reasons)
+
+
 def test_what_is_released_before_the_first_step_gains_nothing_from_coins():
     """The moments take all records: their price, and that of whole batches drawn by coins."""
     spec = EnadppSpec(epsilon=1.0, representation="whitened", sampling="shuffled")

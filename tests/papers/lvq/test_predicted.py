@@ -53,7 +53,9 @@ def test_a_metric_that_is_too_wide_to_be_kept_predicts_nothing():
     assert scores(job, kept) == {}
 
 
-@pytest.mark.parametrize("sizes", [(10_000, 0), (16_000, 4_000), (57_600, 14_400)])
+@pytest.mark.parametrize(
+    "sizes", [(10_000, 0), (16_000, 4_000), (52_000, 13_000), (57_600, 14_400)]
+)
 def test_an_interval_counts_all_rows_that_are_tested(sizes, tmp_path, monkeypatch):
     """A large table of one's own has a test part beside it, which is in the folds too."""
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))

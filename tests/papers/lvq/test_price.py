@@ -374,3 +374,13 @@ def test_the_card_names_groups_where_they_are_released(metric):
     assert "moments" not in vector.mechanism
     alone = moved("gmlvq_dp", metric=metric)
     assert "groups" not in " ".join((alone.mechanism, *alone.released))
+
+
+@pytest.mark.parametrize("entry", paper("lvq").methods, ids=lambda entry: entry.name)
+def test_the_card_of_a_method_names_a_matrix_where_it_has_one(entry):
+    """Before a data set is chosen and on one, whose number of features is known."""
+    spec = LvqSpec()
+    cards = (entry.guarantee(spec, 1_848, "a region"), entry.promise(spec, catalog.card("segment")))
+    for card in cards:
+        assert "prototypes" in card.released
+        assert ("relevance matrix" in card.released) == entry.name.startswith("gmlvq")

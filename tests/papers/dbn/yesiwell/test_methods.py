@@ -2,10 +2,12 @@
 
 import dataclasses
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
+from scipy.stats import ttest_rel
 
 from datasets import catalog as data
 from engine.core.errors import RequestError, SpecError
@@ -253,6 +255,22 @@ def test_times_of_a_quick_look_stand_beside_none_of_the_papers():
     quick, full = (exhibits.time(size) for size in (False, True))
     assert {(one.column, one.published) for one in quick} == {("60 epochs", None)}
     assert [one.published for one in full] == [2910.0, 2141.0, None, None, None]
+    for points, epochs in ((quick, 60), (full, 600)):
+        jobs = [job for one in points for job in one.jobs if job.method != "dpsgd"]
+        assert {job.spec().epochs for job in jobs} == {epochs}
+
+
+def test_pairs_of_the_t_tests_are_at_the_same_points_and_gain_where_pcdbn_is_ahead():
+    points = exhibits.tests(False)
+    for point in points:
+        pairs = list(zip(point.jobs[::2], point.jobs[1::2], strict=True))
+        assert all((a.axes, a.seeds) == (b.axes, b.seeds) for a, b in pairs)
+        assert {a.method for a, _ in pairs} == {"pcdbn"} != {b.method for _, b in pairs}
+    mine, theirs = np.array([0.9, 0.7, 0.8]), np.array([0.6, 0.6, 0.6])
+    results = [SimpleNamespace(gauges={"accuracy": one}) for one in (mine, theirs) * 2]
+    p, gain = (point.read(results)[0] for point in points[:2])
+    assert gain == pytest.approx(0.2)
+    assert p == pytest.approx(ttest_rel([*mine, *mine], [*theirs, *theirs]).pvalue)
 
 
 def test_dp_sgd_has_rates_on_both_sides_of_the_one_that_it_begins_with():

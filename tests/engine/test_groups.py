@@ -8,7 +8,7 @@ import pytest
 from datasets import catalog, own
 from engine.catalog import paper
 from engine.cli.work import complete
-from engine.papers.survival.evaluation.groups import concordance, names
+from engine.papers.survival.evaluation.groups import THIRDS, concordance, members, names
 from engine.runs import groups, shipped
 from engine.runs.job import request
 from engine.service.client import Client
@@ -32,6 +32,21 @@ def test_concordance_is_that_of_lifelines():
     found = concordance(time, event.astype(float), risk)
     for one, row in zip(found, risk, strict=True):
         assert one == pytest.approx(concordance_index(time, -row, event))
+
+
+def test_a_group_of_survival_has_the_persons_that_its_name_says():
+    data = catalog.load("flchain")
+    ages = []
+    for name, persons in zip(names(data.card), members(data), strict=True):
+        feature, _, said = name.partition(": ")
+        column = data.x[persons, data.card.features.index(feature)]
+        if said in THIRDS:
+            ages.append(column)
+        else:
+            assert (column == (said != "others")).all()
+    assert len(ages) == 3
+    assert ages[0].max() <= ages[1].min() <= ages[1].max() <= ages[2].min()
+    assert len(names(data.card)) > len(ages)
 
 
 def test_every_paper_has_groups_and_its_shipped_runs_their_measure():

@@ -84,6 +84,9 @@ def test_ratios_are_per_unit_of_the_table(case):
     np.testing.assert_allclose(odds[:, 1] / odds[:, 0], np.repeat(ratio[:, :1], 12, 1))
     assert (low < ratio[0]).all()
     assert (ratio[0] < high).all()
+    units = read.span * read.norm  # on the log scale 95 % is 1.96 standard errors to each side
+    np.testing.assert_allclose(np.log(high / ratio[0]) * units, 0.1959964, rtol=1e-6)
+    np.testing.assert_allclose(np.log(ratio[0] / low) * units, 0.1959964, rtol=1e-6)
 
 
 def test_far_coefficients_stay_finite(case):

@@ -21,6 +21,7 @@ from engine.papers.survival.likelihood.logit import mean_gradient
 from engine.papers.survival.likelihood.problem import design
 from engine.papers.survival.likelihood.scale import scaled, survival, unbounded
 from engine.papers.survival.mechanisms import objective, output
+from engine.papers.survival.price.perturbation import ANY
 from engine.papers.survival.price.sensitivity import objective_noise, output_noise
 from engine.papers.survival.references import cox
 from engine.papers.survival.spec import SurvivalSpec, Utility
@@ -127,6 +128,23 @@ def test_the_printed_card_says_whether_the_slip_matters(knots):
     spec = SurvivalSpec(knots=knots, calibration="paper")
     card = paper("survival").entry("obj_pert").guarantee(spec, 7874, "a person")
     assert any(("at most 4" if knots <= 4 else "above 4") in reason for reason in card.reasons)
+
+
+@pytest.mark.parametrize("calibration", ["rigorous", "paper"])
+@pytest.mark.parametrize("name", ["out_pert", "obj_pert", "obj_pert_gauss"])
+def test_a_card_says_what_is_declared_for_one_coefficient(name, calibration):
+    """With proof objective perturbation splits its budget by the number of coefficients."""
+    spec = SurvivalSpec(calibration=calibration)
+    card = paper("survival").entry(name).guarantee(spec, 7874, "a person")
+    one, many = (objective_noise(spec, 7874, d) for d in (ANY, 11))
+    moved = (one.extra, one.noise.ratio) != pytest.approx((many.extra, many.noise.ratio))
+    assert moved == (calibration == "rigorous")
+    split = moved and name == "obj_pert"
+    assert sum(one.parts) == pytest.approx(sum(many.parts))
+    said = " ".join(card.reasons)
+    assert ("stated for one coefficient, with the same total price" in said) != split
+    assert ("Only their total price holds for every number of coefficients" in said) == split
+    assert ("on det(I + A₀⁻¹H′) is the smaller of ∏ₛ(1 + λₛ)" in said) == split
 
 
 def test_concordance_and_brier_are_those_of_scikit_survival():

@@ -73,7 +73,7 @@ def card() -> Card:
 
 
 def load() -> LabelledTable:
-    """Returns a row per person: x (n, 600) from -1 to 1, 319 where simulated; its card says which.
+    """Returns x (n, 600) from -1 to 1, a row per person: 319 where its card says simulated.
 
     Raises:
         DatasetError: The file is there but damaged or of another layout.

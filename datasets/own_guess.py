@@ -120,7 +120,7 @@ def proposed(
             choice = replace(choice, origin="data", read="role")
         if column.guessed and choice.role not in (LEFT_OUT, "person"):
             choice = replace(choice, origin="data", read="decimal")
-        if stated.get(key, {}).get("from") == "data":
+        if one.get("from") == "data":
             choice = replace(choice, origin="data")
         choices[key] = replace(choice, holds=_holds(column))
     for key, held in odd.items():
@@ -140,7 +140,7 @@ def _known(
 ) -> dict[str, dict[str, Any]]:
     """What is said of the columns that are there."""
     stated = {key: dict(one) for key, one in said.columns.items()}
-    horizon = stated.pop("time", None) if "time" not in columns else None
+    horizon = stated.pop("time", None) if "time" not in (*columns, *odd) else None
     if label:
         stated.setdefault(label.strip().lower(), {})["role"] = "label"
     for key in stated.keys() - columns.keys() - odd.keys():
@@ -163,10 +163,11 @@ def _known(
 
 def _unread(key: str, held: str, one: Mapping[str, Any], problems: list[str]) -> Choice:
     """A column that cannot be read: nothing that is said of it may be forgotten."""
-    if one and one.get("role") != LEFT_OUT:
+    if one and (role := one.get("role")) != LEFT_OUT:
+        what = f"the {role} column" if role else "column"
         problems.append(
-            f"expected the {one.get('role', 'stated')} column {key!r} to hold numbers, text or "
-            f"dates, got {held}: write it as one of these, or leave it out"
+            f"expected {what} {key!r} to hold numbers, text or dates, got {held}: write it as one "
+            "of these, or leave it out"
         )
     return Choice(role=LEFT_OUT, origin="standard", why="it cannot be read", holds=held)
 
@@ -197,14 +198,7 @@ def _roles(
         usual = "" if time and event else _found(free, KNOWN["label"])
         kind = "classes" if usual else "survival"
     if kind == "classes":
-        fit = [key for key, column in free.items() if classes_fit(column)]
-        label = given.get("label") or _found(free, KNOWN["label"]) or (fit[-1] if fit else "")
-        if not label:
-            problems.append("expected the column of the classes, got none: name it with --label")
-        roles = {label: "label"} if "label" not in given else {}
-        if person and person != label:
-            roles |= {person: LEFT_OUT, f"{person}?": "it numbers persons"}
-        return kind, roles, {label} - {given.get("label"), _found(free, KNOWN["label"])}
+        return kind, *_class_roles(free, given.get("label", ""), person, problems)
     start = given.get("start") or _found(free, KNOWN["start"], {time, event})
     _missing(columns, time, event, problems)
     roles = {time: "time", event: "event"}
@@ -221,6 +215,21 @@ def _roles(
         roles |= {key: LEFT_OUT, f"{key}?": OTHER}
         unsure.add(key)
     return kind, roles, unsure
+
+
+def _class_roles(
+    free: Mapping[str, Column], stated: str, person: str, problems: list[str]
+) -> tuple[dict[str, str], set[str]]:
+    """The roles in a table of classes: of its label, stated or found, and of ids; as `_roles`."""
+    known = stated or _found(free, KNOWN["label"])
+    fit = [key for key, column in free.items() if classes_fit(column)]
+    label = known or (fit[-1] if fit else "")
+    if not label:
+        problems.append("expected the column of the classes, got none: name it with --label")
+    roles = {} if stated else {label: "label"}
+    if person and person != label:
+        roles |= {person: LEFT_OUT, f"{person}?": "it numbers persons"}
+    return roles, {label} - {known}
 
 
 def _missing(columns: Mapping[str, Column], time: str, event: str, problems: list[str]) -> None:

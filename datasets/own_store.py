@@ -15,9 +15,10 @@ import os
 import re
 import time
 import zipfile
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -251,23 +252,38 @@ def load(where: Path) -> SurvivalTable | LabelledTable:
     Raises:
         DatasetError: It is damaged, or has bounds that an earlier version admitted.
     """
-    known = head(where)
-    try:
-        with where.open("rb") as file:
-            file.seek(-known.size, io.SEEK_END)
-            if _digest(file) != known.digest:
-                raise ValueError("a checksum that does not fit")
-            file.seek(-known.size, io.SEEK_END)
-            with np.load(file, allow_pickle=False) as held:
-                table = packed.table(known.card, {key: held[key] for key in held.files})
-    except DAMAGED as error:
-        raise damaged(where.stem, "arrays") from error
+    with _arrays(where, whole=True) as held:
+        table = packed.table(head(where).card, {key: held[key] for key in held.files})
     if not _scales(table):
         raise DatasetError(
             f"{where.stem}: expected bounds that records can be scaled by, got some too large or "
             f"too close: remove it (table remove {where.stem}) and add the file again"
         )
     return table
+
+
+@contextlib.contextmanager
+def _arrays(where: Path, whole: bool = False) -> Iterator[Any]:
+    """The arrays of a kept table by their names, each of them read when it is asked for.
+
+    Args:
+        where: Its file.
+        whole: Whether all of it is read first, to compare its checksum.
+
+    Raises:
+        DatasetError: It is damaged.
+    """
+    known = head(where)
+    try:
+        with where.open("rb") as file:
+            file.seek(-known.size, io.SEEK_END)
+            if whole and _digest(file) != known.digest:
+                raise ValueError("a checksum that does not fit")
+            file.seek(-known.size, io.SEEK_END)
+            with np.load(file, allow_pickle=False) as held:
+                yield held
+    except DAMAGED as error:
+        raise damaged(where.stem, "arrays") from error
 
 
 def _scales(table: SurvivalTable | LabelledTable) -> bool:
@@ -279,10 +295,10 @@ def _scales(table: SurvivalTable | LabelledTable) -> bool:
 
 
 def single(low: Floats, high: Floats) -> Booleans:
-    """Which bounds a column of classes may have.
+    """By which bounds a column of classes can be scaled.
 
-    Methods scale by them in single precision, in which they have to be numbers, and their
-    difference a normal one above 0.
+    Methods do so in single precision, in which they have to be numbers, and their difference a
+    normal one above 0.
     """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         span = np.asarray(high, np.float32) - np.asarray(low, np.float32)
@@ -291,13 +307,15 @@ def single(low: Floats, high: Floats) -> Booleans:
 
 
 def fine(low: Floats, high: Floats) -> Booleans:
-    """Whether single precision keeps values between bounds of a column of classes apart.
+    """Which bounds a column of classes may have: single precision keeps values between them apart.
 
-    Methods take the lower bound off in it: of seconds since 1970 it holds every 128th alone.
+    Of seconds since 1970 it holds every 128th alone. A table that is kept already may have any
+    bounds that it can be scaled by (`single`).
     """
     with np.errstate(over="ignore", invalid="ignore"):
         largest = np.maximum(np.abs(low), np.abs(high)).astype(np.float32)
-        return np.asarray(np.subtract(high, low) >= STEPS * np.spacing(largest), np.bool_)
+        apart = np.subtract(high, low) >= STEPS * np.spacing(largest)
+    return np.asarray(single(low, high) & apart, np.bool_)
 
 
 def centred(low: Floats, high: Floats) -> Booleans:
@@ -317,14 +335,8 @@ def varies(where: Path) -> bool:
     Raises:
         DatasetError: It is damaged.
     """
-    size = head(where).size
-    try:
-        with where.open("rb") as file:
-            file.seek(-size, io.SEEK_END)
-            with np.load(file, allow_pickle=False) as held:
-                return any(key.startswith("course_") for key in held.files)
-    except DAMAGED as error:
-        raise damaged(where.stem, "arrays") from error
+    with _arrays(where) as held:
+        return any(key.startswith("course_") for key in held.files)
 
 
 def labels(where: Path) -> tuple[Integers, Integers]:
@@ -333,15 +345,9 @@ def labels(where: Path) -> tuple[Integers, Integers]:
     Raises:
         DatasetError: It is damaged, or holds no classes.
     """
-    size = head(where).size
-    try:
-        with where.open("rb") as file:
-            file.seek(-size, io.SEEK_END)
-            with np.load(file, allow_pickle=False) as held:
-                beside = f"{packed.TEST}y"
-                return held["y"], held[beside] if beside in held else np.zeros(0, np.int64)
-    except DAMAGED as error:
-        raise damaged(where.stem, "arrays") from error
+    beside = f"{packed.TEST}y"
+    with _arrays(where) as held:
+        return held["y"], held[beside] if beside in held else np.zeros(0, np.int64)
 
 
 def damaged(name: str, what: str) -> DatasetError:

@@ -20,7 +20,7 @@ from datasets.long import long_table
 from datasets.own_columns import Column
 from datasets.own_proposal import CLASSES, Choice, Proposal
 from datasets.own_reader import Source
-from datasets.own_store import LARGEST, STEPS, Words, centred, fine, single
+from datasets.own_store import LARGEST, STEPS, Words, centred, fine
 from engine.core.errors import DatasetError
 
 FEWEST = {"survival": 5, "classes": 20}
@@ -131,12 +131,11 @@ def _class_problems(proposal: Proposal, columns: Mapping[str, Column], features:
             )
     for key in proposal.having("number"):
         low, high = proposal.columns[key].low or 0.0, proposal.columns[key].high or 0.0
-        ends = np.array(low), np.array(high)
-        if not (single(*ends) and fine(*ends)):
+        if not fine(np.array(low), np.array(high)):
             found.append(
-                f"expected bounds of {key} that differ in single precision, by {STEPS} of its "
-                f"steps, at most {LARGEST:g} from 0, got {low!r} to {high!r}: give the column as a "
-                "difference from a start, or in another unit"
+                f"expected bounds of {key} that differ in single precision, with {STEPS} of its "
+                f"numbers between them, at most {LARGEST:g} from 0, got {low!r} to {high!r}: give "
+                "the column as a difference from a start, or in another unit"
             )
     if (image := proposal.image) and image[0] * image[1] != features:
         found.append(

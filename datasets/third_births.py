@@ -48,7 +48,7 @@ def load() -> SurvivalTable:
 
     Columns: mother's age at first birth (years), days from first to second birth, and the
     published code of the first two children's sexes, 1 to 4 (3 and 4: one of each). Nguyen and Hui
-    (2017) took the code as a number: their Section 6.4 is met that way alone.
+    (2017) took the code as a number, and only that reproduces their Section 6.4.
 
     Raises:
         DatasetError: The file is missing, damaged or another one.

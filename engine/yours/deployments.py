@@ -148,7 +148,8 @@ def _number(given: Mapping[str, Any], name: str) -> float | None:
 
 def _power(value: float) -> str:
     """A small number as a power of ten, with two digits at most, rounded up."""
-    digits, exponent = f"{Context(2, ROUND_CEILING).create_decimal(f'{value:.6g}'):.1e}".split("e")
+    rounded = Context(2, ROUND_CEILING).create_decimal(f"{value:.12g}")
+    digits, exponent = f"{rounded:.1e}".split("e")
     digits = digits.removesuffix(".0")
     raised = "".join("⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".index(one)] for one in str(int(exponent)))
     return f"10{raised}" if digits == "1" else f"{digits} × 10{raised}"

@@ -35,6 +35,7 @@ KNOWN: dict[str, Literal["up", "down"]] = {"accuracy": "up", "error": "down"}
 """Measures, from 0 to 1, whose good end a file need not say."""
 SEED = "seed"
 COUNTS = ("records", "steps", "cycle")
+"""Fields that are whole numbers."""
 POINTS = 50
 """Different ε of one run at most: each is priced."""
 CLOSE = 0.01

@@ -396,7 +396,8 @@ def function(place: str) -> Fit:
     module = importlib.util.module_from_spec(spec)
     sys.modules[called] = module  # where dataclasses look for it
     # behind all others: a file named random.py is not what the trainings' processes import
-    sys.path.append(str(path.parent.absolute()))
+    if (folder := str(path.parent.absolute())) not in sys.path:
+        sys.path.append(folder)
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:

@@ -131,11 +131,14 @@ def _typed(rows: Any, table: Any) -> Any:
     rows = rows.copy()
     for name in rows.columns:
         try:
-            held = rows[name].astype(table[name].dtype)
+            with np.errstate(over="ignore", invalid="ignore"):  # what does not fit is told below
+                held = rows[name].astype(table[name].dtype)
         except (ValueError, TypeError, OverflowError):
             continue
         same = (held == rows[name]) | (held.isna() & rows[name].isna())
-        if held.dtype.kind == "f" or same.all():  # a float is rounded, as those of the table are
+        # a float is rounded, as those of the table are, unless it is too large for them
+        rounded = held.dtype.kind == "f" and not np.isinf(held).any()
+        if rounded or same.all():
             rows[name] = held
     return rows
 

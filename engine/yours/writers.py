@@ -47,11 +47,10 @@ def opacus_run(
         )
     records = len(loader.dataset)
     poisson = "UniformWithReplacement" in type(getattr(loader, "batch_sampler", None)).__name__
-    size = 0 if poisson else _once(loader, records)
     fields = {
         "records": records, "noise_multiplier": float(history[0][0]),
         "clipping_norm": float(optimizer.max_grad_norm),
-        "rate": float(loader.sample_rate if poisson else min(1.0, size / records)),
+        "rate": float(loader.sample_rate if poisson else _once(loader, records)),
         "sampling": "poisson" if poisson else "shuffled", "cycle": 1 if poisson else len(loader),
         "steps": int(sum(count for _, _, count in history)),
         "epsilon_claimed": float(engine.get_epsilon(delta)), "delta": delta,
@@ -59,8 +58,8 @@ def opacus_run(
     return _written("Opacus", fields, more)
 
 
-def _once(loader: Any, records: int) -> int:
-    """The batch size of a loader of PyTorch that gives each record once in an epoch at most.
+def _once(loader: Any, records: int) -> float:
+    """The share of a batch in all records, of a loader that gives each once in an epoch at most.
 
     Raises:
         RequestError: It may give one more often, or nothing is known of how it draws.
@@ -75,7 +74,8 @@ def _once(loader: Any, records: int) -> int:
             "loader: expected batches of Opacus' Poisson sampling, or of a DataLoader with each "
             f"record once in an epoch (shuffle=True), got those of {got}"
         )
-    return int(loader.batch_sampler.batch_size)
+    size: int = loader.batch_sampler.batch_size
+    return min(1.0, size / records)
 
 
 def jax_privacy_run(

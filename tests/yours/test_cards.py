@@ -73,8 +73,9 @@ def test_a_guarantee_that_the_releases_do_not_prove_is_refused():
 
 def test_a_card_that_proves_nothing_states_no_curve():
     document = {**yours.made("mean", "exact"), "paper": "elsewhere", "mu": 0.01}
+    document["profile"] = {"epsilons": [0.0], "deltas": [1e-9]}
     document["digest"] = card_file.digest(document)
-    assert card_file.verify(document) == ["Nothing is proved, and the card states mu."]
+    assert card_file.verify(document) == ["Nothing is proved, and the card states mu and profile."]
 
 
 def test_pure_noise_on_samples_is_refused_where_a_record_is_replaced():

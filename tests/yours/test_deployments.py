@@ -57,7 +57,13 @@ def test_an_infinite_budget_is_written(field):
 
 @pytest.mark.parametrize(
     ("delta", "shown"),
-    [("1.4e-5", "1.4 × 10⁻⁵"), ("1e-5", "10⁻⁵"), ("2e-6", "2 × 10⁻⁶"), ("1.41e-9", "1.5 × 10⁻⁹")],
+    [
+        ("1.4e-5", "1.4 × 10⁻⁵"),
+        ("1e-5", "10⁻⁵"),
+        ("2e-6", "2 × 10⁻⁶"),
+        ("1.41e-9", "1.5 × 10⁻⁹"),
+        ("1.40000001e-5", "1.5 × 10⁻⁵"),
+    ],
 )
 def test_a_failure_probability_is_rounded_up(delta, shown):
     (one,) = deployments.read(ENTRY.replace("1e-7", delta))

@@ -20,7 +20,7 @@ from engine.cli.main import main
 from engine.core.errors import RequestError
 from engine.yours import claim, evidence, guessing, trainings, witnesses
 from engine.yours.evidence import Guesses
-from engine.yours.function import Same, audit_function
+from engine.yours.function import Attacked, Same, audit_function
 from engine.yours.trainings import TrainingError
 
 RUNS, PAIRS = 1_000, 2_000
@@ -321,8 +321,12 @@ def test_a_witness_leaves_the_columns_their_types():
     given = {"smoker": True, "age": 2, "mass": 0.7, "sex": "b"}
     (one,) = witnesses.candidates(frame, "replace_one", given)
     assert one.present.dtypes.equals(frame.dtypes)
-    far = tried[-1].present  # no such number fits into a byte
+    far = tried[-1].present  # no such number fits into a byte, or into a float of 16 bits
     assert far.age.tolist()[-1] == 2_003
+    (far,) = witnesses.candidates(
+        frame.astype({"mass": np.float16}), "replace_one", given | {"mass": 1e6}
+    )
+    assert far.present.mass[0] == 1e6
 
 
 @pytest.mark.parametrize(
@@ -333,6 +337,24 @@ def test_counts_out_of_range_are_one_sentence(more, said):
     """The one never ended, the other failed without a word."""
     with pytest.raises(RequestError, match=said):
         audit_function(lambda records, rng: 0.0, np.ones((3, 1)), "epsilon=1", **more)
+
+
+def test_what_an_attack_shows_at_least_is_rounded_down():
+    found = Attacked(
+        claim=claim.read("epsilon=1"), attacked=1.239, could_show=2.0, broken=True,
+        confidence=0.95, pairs=9, learned_from=9, witness="", statistics=(), right=1.0, seconds=1.0,
+    )  # fmt: skip
+    assert found.sentence.endswith("shows at least ε = 1.23.")
+
+
+def test_a_file_imports_what_lies_beside_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "beside_the_function.py").write_text("def fit(records, rng):\n    return 0.0\n")
+    path = tmp_path / "fits.py"
+    path.write_text("from beside_the_function import fit\n")
+    for _ in range(3):
+        assert trainings.function(f"{path}::fit")(None, None) == 0.0
+    assert sys.path.count(str(tmp_path)) == 1
 
 
 def test_a_file_with_a_dataclass_imports(tmp_path, monkeypatch):

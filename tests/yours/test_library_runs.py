@@ -185,6 +185,9 @@ def test_counts_may_be_written_as_r_does():
     run = library_run.checked(told)
     assert run == library_run.checked({**RUN, "steps": 300, "cycle": 3})
     assert isinstance(run.releases()[0].times, int)
+    row = {"accuracy": 0.9, "steps": 300.0, "cycle": 3.0}
+    (point,) = library_run.checked({**RUN, "cycle": 3, "results": [row]}).points.values()
+    assert [type(one) for one in (point.run.steps, point.run.cycle)] == [int, int]
 
 
 def test_results_must_fit_together():

@@ -76,7 +76,41 @@ def test_a_loader_that_may_give_a_record_twice_in_an_epoch_is_refused(sampler, w
     loader = torch.utils.data.DataLoader(data, **told)
     engine = SimpleNamespace(accountant=SimpleNamespace(history=[(1.0, 0.25, 4)]))
     with pytest.raises(RequestError, match="each record once in an epoch"):
-        writers.opacus_run(engine, None, loader, DELTA)
+        writers.opacus_run(engine, SimpleNamespace(max_grad_norm=1.0), loader, DELTA)
+
+
+class Twice(torch.utils.data.BatchSampler):
+    """Gives each batch twice."""
+
+    def __iter__(self):
+        for batch in super().__iter__():
+            yield from (batch, batch)
+
+
+def test_a_loader_with_batches_of_another_kind_is_refused():
+    """Nothing is known of these, in whatever order they take the records."""
+    data = torch.utils.data.TensorDataset(torch.zeros(20, 1))
+    batches = Twice(torch.utils.data.SequentialSampler(data), 5, False)
+    loader = torch.utils.data.DataLoader(data, batch_sampler=batches)
+    engine = SimpleNamespace(accountant=SimpleNamespace(history=[(1.0, 0.25, 8)]))
+    with pytest.raises(RequestError, match="got those of Twice"):
+        writers.opacus_run(engine, SimpleNamespace(max_grad_norm=1.0), loader, DELTA)
+
+
+@pytest.mark.parametrize("order", ["RandomSampler", "SequentialSampler"])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_loader_that_gives_each_record_once_in_an_epoch_is_told(order, whole):
+    """Also where its batches were made beforehand: then the loader itself has no batch size."""
+    data = torch.utils.data.TensorDataset(torch.zeros(20, 1))
+    drawn = getattr(torch.utils.data, order)(data)
+    batches = torch.utils.data.BatchSampler(drawn, 5, False)
+    told = {"batch_sampler": batches} if whole else {"sampler": drawn, "batch_size": 5}
+    loader = torch.utils.data.DataLoader(data, **told)
+    engine = SimpleNamespace(
+        accountant=SimpleNamespace(history=[(1.0, 0.25, 8)]), get_epsilon=lambda delta: 1.0
+    )
+    told = writers.opacus_run(engine, SimpleNamespace(max_grad_norm=1.0), loader, DELTA)
+    assert [told[key] for key in ("sampling", "rate", "cycle", "steps")] == ["shuffled", 0.25, 4, 8]
 
 
 @pytest.mark.slow

@@ -666,17 +666,20 @@ def test_a_mistyped_category_is_told_when_the_table_is_added(tmp_path, capsys):
     assert own.add("a.csv", file.read_bytes(), right).notes == ()
 
 
-@pytest.mark.parametrize("fill", ["2", '"2"', '"9"'])
+@pytest.mark.parametrize("fill", ["2", '"2"', '"9"', '"none"'])
 def test_a_blank_becomes_one_of_the_categories(fill: str):
     """A number, and what is none of them, counted as the baseline without a note."""
-    rows = "\n".join(f"{i + 1},{i % 2},{(1, 2, 3, '')[i % 4]}" for i in range(ROWS))
+    rows = "\n".join(f"{i + 1},{i % 2},{(1, 2, 3, '', 1, 2, 3, 'NA')[i % 8]}" for i in range(ROWS))
     stated = f'{TIMED}[columns.stage]\nrole = "categories"\ncategories = [1, 2, 3]\nfill = {fill}'
     content = f"time,event,stage\n{rows}".encode()
     if "9" in fill:
         with pytest.raises(DatasetError, match=r"stage\.fill: expected one of 1, 2, 3, got '9'"):
             own.keep("a.csv", content, stated)
         return
-    assert kept(content, stated).x.sum(0).tolist() == [ROWS / 2, ROWS / 4]
+    none = "none" in fill  # what stands for a blank is a blank again
+    assert kept(content, stated).x.sum(0).tolist() == [ROWS / (4 if none else 2), ROWS / 4]
+    why = own.propose(content, stated)["columns"]["stage"]["why"]
+    assert why == ("blanks count as the baseline 1" if none else "")
 
 
 @pytest.mark.parametrize(
@@ -704,7 +707,7 @@ def test_fractions_are_categories_of_their_own(kind: str, stated: str):
 
 
 def test_persons_whose_ids_differ_in_capitals_are_told_apart():
-    rows = "\n".join(f"{'Ab'[i % 2]}{'aB'[i // 2 % 2]}{i // 4},{i % 2},{i % 7}" for i in range(80))
+    rows = "\n".join(f"{'aA'[i % 2]}{'bB'[i // 2 % 2]}{i // 4},{i % 2},{i % 7}" for i in range(80))
     said = 'kind = "classes"\n[columns.id]\nrole = "person"\n[columns.x]\nlow = 0\nhigh = 9'
     assert kept(f"id,y,x\n{rows}".encode(), said, "y").card.records == 80
 
@@ -811,6 +814,14 @@ def test_a_column_that_cannot_be_read_and_has_a_role_is_refused(role: str):
     said = f"rows_per_person = 5\n[columns.who]\nrole = '{role}'\n[columns.age]\nlow = 0\nhigh = 90"
     with pytest.raises(DatasetError, match=f"expected the {role} column 'who' to hold numbers, te"):
         own.add("a.parquet", file.getvalue(), said, accept=True)
+
+
+def test_a_column_that_cannot_be_read_may_be_left_out():
+    file = io.BytesIO()
+    more = {"y": np.arange(ROWS) % 2, "age": range(ROWS)}
+    pd.DataFrame({"who": [b"p"] * ROWS, **more}).to_parquet(file)
+    said = "[columns.who]\nrole = 'left out'\n[columns.age]\nlow = 0\nhigh = 90"
+    assert kept(file.getvalue(), said).card.features == ("age",)
 
 
 def test_a_time_that_cannot_be_read_gives_its_role_to_no_other_column():

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import random
 import sys
 import time
 from importlib.machinery import PathFinder
@@ -319,8 +320,12 @@ def test_a_witness_leaves_the_columns_their_types():
     named = [one.present.dtypes.equals(frame.dtypes) for one in tried]
     assert named[:4] == [True] * 4
     given = {"smoker": True, "age": 2, "mass": 0.7, "sex": "b"}
-    (one,) = witnesses.candidates(frame, "replace_one", given)
-    assert one.present.dtypes.equals(frame.dtypes)
+    for sex in ("b", None):
+        (one,) = witnesses.candidates(frame, "replace_one", given | {"sex": sex})
+        assert one.present.dtypes.equals(frame.dtypes)
+        assert one.numbers[:3].tolist() == [1.0, 2.0, 0.7]
+    (one,) = witnesses.candidates(frame, "replace_one", given | {"age": "old"})
+    assert one.present.age[0] == "old"
     far = tried[-1].present  # no such number fits into a byte, or into a float of 16 bits
     assert far.age.tolist()[-1] == 2_003
     (far,) = witnesses.candidates(
@@ -339,12 +344,13 @@ def test_counts_out_of_range_are_one_sentence(more, said):
         audit_function(lambda records, rng: 0.0, np.ones((3, 1)), "epsilon=1", **more)
 
 
-def test_what_an_attack_shows_at_least_is_rounded_down():
+@pytest.mark.parametrize(("attacked", "shown"), [(1.239, "1.23"), (0.29, "0.29")])
+def test_what_an_attack_shows_at_least_is_rounded_down(attacked, shown):
     found = Attacked(
-        claim=claim.read("epsilon=1"), attacked=1.239, could_show=2.0, broken=True,
+        claim=claim.read("epsilon=1"), attacked=attacked, could_show=2.0, broken=True,
         confidence=0.95, pairs=9, learned_from=9, witness="", statistics=(), right=1.0, seconds=1.0,
     )  # fmt: skip
-    assert found.sentence.endswith("shows at least ε = 1.23.")
+    assert found.sentence.endswith(f"shows at least ε = {shown}.")
 
 
 def test_a_file_imports_what_lies_beside_it(tmp_path, monkeypatch):
@@ -366,6 +372,7 @@ def test_a_file_with_a_dataclass_imports(tmp_path, monkeypatch):
         "        return 0.0\nfit = Fit()\n"
     )
     assert trainings.function(f"{path}::fit").a == 1
+    assert sys.modules["random"] is random
     found = PathFinder.find_spec("random", sys.path)
     assert found is not None
     assert found.origin != str(path)

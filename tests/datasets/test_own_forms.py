@@ -451,6 +451,17 @@ def test_a_column_whose_values_single_precision_merges_is_left_out_or_refused(
     assert catalog.load(name).bounds[0] == [low]
 
 
+def test_a_column_that_somebody_wants_or_that_can_be_scaled_is_not_left_out():
+    content, _ = between(1e8, 1e8 + 8.0)
+    stated = 'kind = "classes"\n[columns.a]\nrole = "number"\n'
+    assert own.propose(content, stated, "y")["columns"]["a"]["role"] == "number"
+    content, _ = between(-3e38, 3e38)  # too large, and not too close
+    assert own.propose(content, 'kind = "classes"', "y")["columns"]["a"]["role"] == "number"
+    rows = [f"{i % 9},{i // 2 % 2},{1e8 + i % 2 * 8.0!r}" for i in range(60)]
+    content = "\n".join(["time,event,a", *rows]).encode()
+    assert own.propose(content, 'kind = "survival"')["columns"]["a"]["role"] == "number"
+
+
 @pytest.mark.parametrize(
     ("low", "high", "taken"),
     [(1e16, 1e16 + 2.0, False), (1e8 + 0.1, 1e8 + 0.3, False), (0.0, 5e-324, False),

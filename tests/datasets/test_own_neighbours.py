@@ -182,6 +182,17 @@ def test_no_record_chooses_the_column_of_the_classes():
     assert compared(texts, f'{settings}[columns.g]\nrole = "label"\n', "label")
 
 
+def test_columns_with_stated_bounds_are_no_rivals_of_the_time_and_the_event():
+    rows = "\n".join(f"{i},{i % 2},{i},{i // 2 % 2},{i}" for i in range(ROWS))
+    stated = "".join(
+        f"[columns.{key}]\nlow = 0\nhigh = 99\n" for key in ("time", "weeks", "died", "x")
+    )
+    content = f"time,event,weeks,died,x\n{rows}".encode()
+    seen = own.propose(content, f'kind = "survival"\n{stated}')
+    assert [seen["columns"][key]["role"] for key in ("weeks", "died", "x")] == ["number"] * 3
+    assert seen["asked"] == ()
+
+
 @pytest.mark.parametrize(
     ("said", "key"),
     [("", "site"), ('[columns.event]\nrole = "event"\nfrom = "data"', "event")],

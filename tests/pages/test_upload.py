@@ -308,6 +308,9 @@ def test_what_lines_above_a_table_say_of_all_of_it_counts(home: Path):
     card = own.card(added.name)
     assert (card.records, card.rows, added.taken) == (90, 3, ())
     assert card.public.endswith("the seed 5")
+    edited = shown.replace("high = 10.0", "high = 20.0")
+    said = tomllib.loads(upload.together("classes", edited, 'record = "a cell"', seen["toml"]))
+    assert said["columns"]["x"]["high"] == 20.0
 
 
 def test_the_button_takes_what_lines_above_a_table_say_of_all_of_it(visit: Open, home: Path):

@@ -1,6 +1,8 @@
 """All lessons to their end, a phone's way to a question, and a presenter's keys."""
 
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -8,10 +10,10 @@ from playwright.sync_api import Page, expect
 from engine.service import answers
 from engine.service.store import Store
 from pages.ui import openings
-from pages.ui.lessons import library
-from pages.ui.lessons.schema import Lesson, Question
+from pages.ui.lessons import library, schema
+from pages.ui.lessons.schema import Lesson, Question, View
 from pages.ui.site import lesson as one_file
-from tests.browser.app import settled
+from tests.browser.app import settled, still
 from tests.browser.conftest import App
 from tests.pages.played import play
 
@@ -269,6 +271,64 @@ def test_a_view_on_the_page_before_has_its_own_settings_after_its_question(app: 
         assert f"mean.bound={bound}&" in f"{page.url}&"
         if number < len(bounds):
             button(page, "Next")
+
+
+BRIER = "compare.runs.brier"
+LINES = [f"{name} (Time intervals 10)" for name in ("Output perturbation", "Private Newton")]
+CHOSEN = urlencode({BRIER: LINES}, doseq=True)
+ROW = (
+    View(address=f"/compare?compare.tab=Best+proved&compare.epsilon=5&{CHOSEN}", text="y"),
+    View(address=f"/compare?compare.tab=Guarantees&{urlencode({BRIER: LINES[1]})}", text="y"),
+    View(address="/compare", text="y"),
+    View(address="/learn?learn.screen=odds&learn.odds=10", text="y"),
+    View(address="/learn?learn.screen=odds&learn.odds=5", text="y", lock=("learn.odds",)),
+    View(address="/learn?learn.screen=odds", text="y", lock=("learn.odds",)),
+    View(address="/mean?mean.bound=0.5&mean.repeats=5", text="y"),
+    View(address="/mean?mean.bound=2&mean.repeats=5", text="y", lock=("mean.bound",)),
+)
+SAYS = """() => JSON.stringify([
+  ['[data-testid=stMain] [role=tab][aria-selected=true]', one => one.innerText],
+  ['[data-testid=stMultiSelect] [data-tag]', one => one.ariaLabel],
+  ['[data-testid=stSelectbox] input', one => one.value],
+  ['[type=range]', one => [one.ariaLabel, one.ariaValueText, one.disabled]],
+].map(([place, told]) => [...document.querySelectorAll(place)].map(told)))"""
+"""What the widgets of a page say."""
+
+
+@pytest.mark.thorough
+def test_views_in_a_row_on_one_page_show_their_own_settings(app: App):
+    """Going on and back, each shows what its address shows to one who comes from elsewhere."""
+    path, count = app.home / "lessons" / "row.toml", len(ROW)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(schema.write(Lesson(title="Row", text="x", views=ROW)))
+    places = [f"{one.address}{'&' if '?' in one.address else '?'}lesson=row&view={number}"
+              for number, one in enumerate(ROW, 1)]  # fmt: skip
+    page, fresh = app.tab("_stcore/health"), list[tuple[Any, str]]()
+
+    def asked() -> tuple[str, dict[str, list[str]]]:
+        return urlsplit(page.url).path, parse_qs(urlsplit(page.url).query)
+
+    def shows(number: int, first: Any, told: str) -> None:
+        on(page, number, count)
+        page.wait_for_function(f"told => ({SAYS})() === told", arg=told)
+        assert not page.get_by_text("Link value ignored").count()
+        assert asked() == first
+
+    for number, place in enumerate(places, 1):
+        page.goto(f"{app.address}{place}")
+        on(page, number, count)
+        expect(page.get_by_role("slider").first).to_be_visible()
+        still(page)
+        fresh.append((asked(), page.evaluate(SAYS)))
+    assert len({told for _, told in fresh}) == count
+    page.goto(f"{app.address}{places[0]}")
+    for number, found in enumerate(fresh, 1):
+        shows(number, *found)
+        if number < count:
+            button(page, "Next")
+    for number in range(count - 1, 0, -1):
+        page.go_back()
+        shows(number, *fresh[number - 1])
 
 
 @pytest.mark.thorough

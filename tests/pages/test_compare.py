@@ -6,7 +6,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
 
 import numpy as np
 import pytest
@@ -321,20 +320,18 @@ def test_a_needed_budget_is_what_is_proved_and_not_what_is_claimed():
     )
 
 
-def test_the_frontier_counts_what_is_proved_and_leaves_out_what_is_not(home: Path):
-    chosen = {one.job.method: one for one in map(candidate, (job(), job("obj_pert"), job("dp_gd")))}
+def test_the_frontier_counts_what_is_proved_and_leaves_out_what_is_not():
     spent: dict[str, tuple[float | None, ...]] = {
         "out_pert": (0.1, 1.0, 6.4),
         "obj_pert": (0.5, 5.0, 9.0),
         "dp_gd": (None,) * 3,
     }
     heights = {"out_pert": (9.0, 5.0, 2.0), "obj_pert": (4.0, 3.0, 1.0), "dp_gd": (0.1, 0.1, 0.1)}
-    lines = {}
-    for name in chosen:
-        known = dict(zip(EPSILONS, spent[name], strict=True))
-        lines[name] = Curve(name, style(0), EPSILONS, *[heights[name]] * 3, (3, 3, 3))
-        chosen[name] = cast(candidates.Candidate, SimpleNamespace(proved=known.get))
-    actual = answers.frontier(chosen, lines, Gauge("Error", "down"))
+    lines = {
+        name: Curve(name, style(0), EPSILONS, *[heights[name]] * 3, (3, 3, 3), proved=proved)
+        for name, proved in spent.items()
+    }
+    actual = answers.frontier(lines, Gauge("Error", "down"))
     assert [(one.epsilon, one.names, one.middle) for one in actual] == [
         (0.1, ("out_pert",), 9.0), (0.5, ("obj_pert",), 4.0),
         (6.4, ("out_pert",), 2.0), (9.0, ("obj_pert",), 1.0),
@@ -349,11 +346,11 @@ def test_the_frontier_counts_what_is_proved_and_leaves_out_what_is_not(home: Pat
         )
         for name, one in lines.items()
     }  # fmt: skip
-    tied = answers.frontier(chosen, wide, Gauge("Error", "down"))
+    tied = answers.frontier(wide, Gauge("Error", "down"))
     assert [one.names for one in tied][-1] == ("obj_pert", "out_pert")
     assert tied[-1].said == "**obj_pert** and **out_pert**, no difference found"
     assumed = {**wide, "out_pert": replace(wide["out_pert"], status="proved_under_assumption")}
-    told = answers.frontier(chosen, assumed, Gauge("Error", "down"))[-1].said
+    told = answers.frontier(assumed, Gauge("Error", "down"))[-1].said
     word = STATUSES["proved_under_assumption"].lower()  # as the card has it
     assert told == f"**obj_pert** and **out_pert** ({word}), no difference found"
     assert len(tied) == 3
@@ -541,37 +538,37 @@ def test_a_measure_without_a_better_end_has_no_best_method(visit: Open, ships: N
     assert not any("** is best" in one.value or "** are best" in one.value for one in test.markdown)
 
 
-def test_budgets_that_differ_by_rounding_alone_are_one_row(home: Path):
-    lines, chosen = {}, {}
+def test_budgets_that_differ_by_rounding_alone_are_one_row():
+    lines = {}
     for name, height, by in (("A", 0.2, 1.0), ("B", 0.1, 1.0 + 1e-9)):
-        known = {at: at * by for at in EPSILONS}
-        lines[name] = Curve(name, style(0), EPSILONS, *[(height,) * 3] * 3, (3, 3, 3))
-        chosen[name] = cast(candidates.Candidate, SimpleNamespace(proved=known.get))
-    rows = answers.frontier(chosen, lines, Gauge("Error", "down"))
+        proved = tuple(at * by for at in EPSILONS)
+        lines[name] = Curve(
+            name, style(0), EPSILONS, *[(height,) * 3] * 3, (3, 3, 3), proved=proved
+        )
+    rows = answers.frontier(lines, Gauge("Error", "down"))
     assert [(row.epsilon, row.names) for row in rows] == [(EPSILONS[0], ("B",))]
 
 
-def test_a_row_whose_neighbour_went_by_rounding_is_not_told_twice(home: Path):
+def test_a_row_whose_neighbour_went_by_rounding_is_not_told_twice():
     """B is best between two budgets that read the same; A before and after."""
-    lines, chosen = {}, {}
-    spent = {"A": {0.1: 0.1, 1.0: 1.0}, "B": {0.1: 0.9998, 1.0: None}}
-    for name, middle in (("A", (3.0, 1.0)), ("B", (2.0, 9.0))):
-        lines[name] = Curve(name, style(0), (0.1, 1.0), *[middle] * 3, (3, 3))
-        chosen[name] = cast(candidates.Candidate, SimpleNamespace(proved=spent[name].get))
-    rows = answers.frontier(chosen, lines, Gauge("Error", "down"))
+    known = {"A": ((3.0, 1.0), (0.1, 1.0)), "B": ((2.0, 9.0), (0.9998, None))}
+    lines = {
+        name: Curve(name, style(0), (0.1, 1.0), *[middle] * 3, (3, 3), proved=proved)
+        for name, (middle, proved) in known.items()
+    }
+    rows = answers.frontier(lines, Gauge("Error", "down"))
     assert [(row.epsilon, row.names) for row in rows] == [(0.1, ("A",))]
 
 
-def test_one_repetition_is_told_apart_from_none(home: Path):
-    lines, chosen = {}, {}
-    for name, height, count in (("A", 0.2, 3), ("B", 0.1, 1), ("C", 0.3, 3)):
-        known = {at: at for at in EPSILONS}
-        lines[name] = Curve(name, style(0), EPSILONS, *[(height,) * 3] * 3, (count,) * 3)
-        chosen[name] = cast(candidates.Candidate, SimpleNamespace(proved=known.get))
+def test_one_repetition_is_told_apart_from_none():
+    lines = {
+        name: Curve(name, style(0), EPSILONS, *[(height,) * 3] * 3, (count,) * 3, proved=EPSILONS)
+        for name, height, count in (("A", 0.2, 3), ("B", 0.1, 1), ("C", 0.3, 3))
+    }
     gauge = Gauge("Error", "down")
-    assert answers.frontier(chosen, lines, gauge)[0].names == ("B", "A", "C")
+    assert answers.frontier(lines, gauge)[0].names == ("B", "A", "C")
     lines["B"] = replace(lines["B"], count=(3,) * 3)
-    assert answers.frontier(chosen, lines, gauge)[0].names == ("B",)
+    assert answers.frontier(lines, gauge)[0].names == ("B",)
 
 
 def test_runs_on_different_data_have_no_best_method(

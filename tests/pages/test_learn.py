@@ -24,7 +24,7 @@ from engine.service.client import Client
 from engine.yours import registry_list
 from pages.ui import words
 from pages.ui.jobs.live import Watched
-from pages.ui.kit import glossary, shell
+from pages.ui.kit import glossary, labels, shell
 from pages.ui.learn import ask, deployments, game, maths, pictures
 from pages.ui.learn.declared import MINUTES, QUESTIONS, SCREENS
 from pages.ui.messages import spoken
@@ -352,6 +352,24 @@ def test_budgets_that_were_taken_from_the_registry_stand_in_the_place_of_ours(
     registry_list.forget()
     ours, _ = deployments.shown()
     assert visit("learn").table[0].value.to_dict("records") == ours
+
+
+def test_a_list_has_names_in_the_language_and_the_address_has_english_ones(visit: Open, home: Path):
+    """An address may hold a German name still, as the app once wrote it."""
+    name, stops = "learn.attack", pictures.options(SCREENS["attack"])
+    text = "Private gradient descent, as printed (Survival regression)"
+    with spoken("de"):
+        german = labels.label(text)
+    assert german != text != pictures.first(SCREENS["attack"])
+    for told in (text, german):
+        at = {"learn.screen": "attack", name: told, "lang": "de", "present": "1"}
+        test = visit("learn", **at)
+        assert test.selectbox(key=name).value == text
+        assert german in test.selectbox(key=name).options
+    other = next(one for one in stops if one not in (text, pictures.first(SCREENS["attack"])))
+    test.selectbox(key=name).select_index(stops.index(other)).run()
+    assert test.selectbox(key=name).value == other
+    assert test.query_params[name] == [other]
 
 
 @pytest.mark.slow

@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import streamlit as st
 from markdown_it import MarkdownIt
 from streamlit.runtime.context import ContextProxy
 from streamlit.runtime.fragment import MemoryFragmentStorage
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest, app_test
 
 from engine import catalog
 from engine.core.errors import RequestError, StoreError
@@ -30,8 +31,7 @@ from pages.ui import rights as actions
 from pages.ui import words
 from pages.ui.jobs import clock
 from pages.ui.kit import visitors
-from pages.ui.learn.declared import SCREENS
-from pages.ui.lessons import experiment, foreign, go, library, rights, schema, train, views
+from pages.ui.lessons import experiment, foreign, library, rights, schema, train, views
 from pages.ui.lessons.question import histogram, plain
 from pages.ui.lessons.rights import Editor
 from pages.ui.lessons.schema import Lesson, Question, View
@@ -39,6 +39,8 @@ from tests.pages.conftest import Open
 from tests.pages.drawn import charts, loads_nothing_heavy
 from tests.pages.played import play
 
+SGD, MEAN = "Entropy-adaptive noise for SGD", "Mean and histogram of a column"
+SURVIVAL = "Survival regression"
 GOOD = """title = "T"
 text = "x"
 
@@ -275,15 +277,88 @@ def test_options_that_are_numbers_are_names_and_no_scale():
     assert drawn["layout"]["yaxis"]["type"] == "category"
 
 
-def test_a_view_of_learn_that_leaves_its_control_out_is_shown_where_it_begins(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.fixture
+def guided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every run goes through the entry script, as in a browser, so that a lesson's buttons work.
+
+    By itself, Streamlit's test of an app draws a page alone from its second run on.
+    """
+
+    class Navigated(PagesManager):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            PagesManager.uses_pages_directory = False
+
+    monkeypatch.setattr(app_test, "PagesManager", Navigated)
+
+
+def made(*addresses: str) -> str:
+    """The name of a lesson of views without questions."""
+    some = tuple(View(address=one, text="y") for one in addresses)
+    return library.keep(schema.write(Lesson(title="T", text="x", views=some)))
+
+
+def at(visit: Open, name: str, number: int) -> AppTest:
+    """A view of a lesson for one who comes from elsewhere."""
+    view = lesson(name).views[number - 1]
+    test = visit(view.page, lesson=name, view=str(number), **view.query)
+    assert not test.exception
+    return test
+
+
+def press(test: AppTest, label: str) -> None:
+    next(one for one in test.button if one.label == label).click().run()
+    assert not test.exception
+    assert not test.warning
+
+
+@pytest.mark.parametrize(
+    ("page", "key", "texts"),
+    [
+        ("learn?learn.screen=odds&", "learn.odds", ("10", "5")),
+        ("compare?", "compare.tab", ("Best proved", "Which ε do I need?")),
+        ("survival?", "survival.people", ("3", "1")),
+        *(
+            pytest.param(*one, marks=pytest.mark.thorough)
+            for one in (
+                ("home?", "home.epsilon", ("5", "2")),
+                ("learn?learn.screen=papers&", "learn.paper", (MEAN, SURVIVAL)),
+                ("reproduce?", "reproduce.paper", (SGD, SURVIVAL)),
+                ("survival?", "survival.try_q", ("5", "20")),
+                ("survival?", "survival.flchain.a.age", ("60", "80")),
+                ("survival?", "survival.epsilon", ("5", "2")),
+                ("enadpp?", "enadpp.feature1", ("0.2", "0.4")),
+                ("pcdbn?", "pcdbn.try_f", ("tanh", "arctan")),
+            )
+        ),
+    ],
+)
+def test_a_view_on_the_page_before_shows_what_its_address_shows_elsewhere(
+    guided: None, visit: Open, trained: Path, page: str, key: str, texts: tuple[str, str]
 ):
-    held = {"learn.odds": "10"}
-    monkeypatch.setattr(go, "st", SimpleNamespace(session_state=held))
-    go._settle(View(address="/learn?learn.screen=odds", text=""))
-    assert held == {"learn.odds": SCREENS["odds"].control.default}
-    go._settle(View(address="/learn?learn.screen=odds&learn.odds=5", text=""))
-    assert held == {"learn.odds": "5"}
+    name = made(*(f"/{page}{key}={text}" for text in texts), f"/{page}")
+    fresh = [at(visit, name, number).session_state[key] for number in (1, 2, 3)]
+    assert len(set(fresh)) == 3
+    test = at(visit, name, 1)
+    for number, value in enumerate(fresh, 1):
+        assert test.session_state[key] == value
+        assert (key in test.query_params) == (number < 3)
+        if number < 3:
+            press(test, "Next")
+
+
+def test_all_that_a_repeated_name_says_is_added_and_shown(guided: None, visit: Open, trained: Path):
+    key = "compare.runs.brier"
+    two = [f"{name} (Time intervals 10)" for name in ("Output perturbation", "Private Newton")]
+    test = visit("compare", **{key: two})
+    press(test, "Add")
+    [name] = [name for name in library.names() if name not in library.ORDER]
+    view = lesson(name).views[0]
+    assert view.query == {key: two}
+    test = at(visit, made(view.address, "/compare?compare.tab=Guarantees"), 2)
+    assert test.session_state[key] != two
+    press(test, "Back")
+    assert test.session_state[key] == two
 
 
 def test_a_question_comes_before_its_view(visit: Open):
@@ -370,6 +445,7 @@ def test_a_view_locks_the_method(visit: Open):
         ({"lesson": "none"}, "Lesson: expected one of epsilon"),
         ({"lesson": "clipping", "view": "9"}, "View: expected a number from 1 to 4"),
         ({"lesson": "clipping", "view": "1" * 5_000}, "View: expected a number from 1 to 4"),
+        ({"lesson": "clipping", "view": "0000000019"}, "View: expected a number from 1 to 4"),
         ({"lesson": "../../x"}, "Lesson: expected one of epsilon"),
     ],
 )
@@ -610,8 +686,7 @@ def test_a_wrong_file_is_one_sentence(visit: Open, home: Path, content: bytes, e
 
 def test_the_view_of_any_page_can_be_added(visit: Open, home: Path):
     test = visit("mean", **{"mean.bound": "2"})
-    next(one for one in test.button if one.label == "Add").click().run()
-    assert not test.exception
+    press(test, "Add")
     [made] = [name for name in library.names() if name not in library.ORDER]
     assert lesson(made).views[0].settings == {"mean.bound": "2"}
 
@@ -779,6 +854,13 @@ def presented() -> None:
     rights.reads(name)
     st.query_params.clear()
     st.text(notes.address(name, 1))
+
+
+@pytest.mark.parametrize("view", ["9" * 5_000, "x", "0"])
+def test_notes_of_no_view_are_those_of_the_first(visit: Open, home: Path, view: str):
+    test = visit("lessons", lesson=library.keep(NOTED), notes="1", view=view)
+    assert not test.exception
+    assert "## Say this." in [one.value for one in test.markdown]
 
 
 def test_the_presenter_s_way_to_the_notes_holds_the_key(

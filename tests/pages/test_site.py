@@ -20,7 +20,8 @@ from engine.core.errors import RequestError
 from engine.runs import reference, shipped
 from engine.runs.exhibit import exhibits
 from pages.ui import home as first
-from pages.ui.bundle import sections, slide
+from pages.ui import words
+from pages.ui.bundle import collect, sections, slide
 from pages.ui.bundle.drawn import Drawn
 from pages.ui.compare import candidates, shown
 from pages.ui.exhibits import table
@@ -233,11 +234,16 @@ def test_the_first_static_page_marks_simulated_data_as_the_app_does():
 
 
 def test_a_finding_on_simulated_data_is_marked_in_what_is_taken_along(
-    monkeypatch: pytest.MonkeyPatch,
+    home: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
     monkeypatch.setattr(panels, "result", lambda view: "Found.")
-    view = cast(Any, SimpleNamespace(data=SimpleNamespace(simulated=True)))
-    assert markdown.html(panels.marked(view)) == "Found. Simulated data"
+    mark = words.simulated(True)
+    monkeypatch.setattr(words, "simulated", lambda *made: mark)
+    bundled, static = collect.take("mean"), states.state(addressed("mean", {}), states.ships)
+    assert bundled is not None
+    assert static is not None
+    assert {*bundled.findings, *static.findings} == {"Found. Simulated data"}
 
 
 @pytest.mark.thorough

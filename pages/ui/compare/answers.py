@@ -10,7 +10,6 @@ from engine.core.gauges import Gauge
 from pages.ui import words
 from pages.ui.charts.measured import Curve
 from pages.ui.charts.proof import STATUS
-from pages.ui.compare.candidates import Candidate
 
 
 @dataclass(frozen=True)
@@ -127,9 +126,7 @@ class Best:
         return words.listed([f"**{name}**{under}" for name, under in pairs])
 
 
-def frontier(
-    chosen: Mapping[str, Candidate], curves: Mapping[str, Curve], gauge: Gauge
-) -> list[Best]:
+def frontier(curves: Mapping[str, Curve], gauge: Gauge) -> list[Best]:
     """The best proved methods for each budget, budgets ascending, where they change.
 
     What a run spends was proved when it ran and is stored with it; runs of which no finite
@@ -138,10 +135,9 @@ def frontier(
     """
     sign = 1.0 if gauge.better == "down" else -1.0
     spent = {
-        name: {i: at for i, asked in enumerate(curve.epsilon)
-               if (at := chosen[name].proved(asked)) is not None}
+        name: {i: at for i, at in enumerate(curve.proved) if at is not None}
         for name, curve in curves.items()
-    }  # fmt: skip
+    }
     rows: list[Best] = []
     for epsilon in sorted({at for points in spent.values() for at in points.values()}):
         able = {

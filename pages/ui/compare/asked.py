@@ -44,8 +44,8 @@ LOOKS = (
     "spent what the looks cost: ε = {looks} so far."
 )
 UNLIKE = (
-    "The runs of these methods differ in {}, and a private choice sets each setting once. Take "
-    "methods whose runs have the same settings."
+    "The runs of these methods differ in {}, and a private choice sets each setting once. "
+    "Choose methods whose runs have the same settings."
 )
 DESCRIBED = (
     "How well the model describes a record: 1 for one that it expects, 0 for one with a loss of 10 "

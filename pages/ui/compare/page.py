@@ -226,7 +226,7 @@ def _guarantees(chosen: dict[str, Candidate], name: str, gauge: Gauge, epsilon: 
         alt="The runs with their readings and guarantees.",
     )  # fmt: skip
     st.caption(shown.INTERVAL)
-    if said := shown.differ(chosen, epsilon):
+    if said := shown.differ(shown.cards(chosen, epsilon)):
         st.warning(said, icon=":material/group:")
     if len({one.dataset for one in chosen.values()}) > 1:
         st.caption(DATA_DIFFER)
@@ -278,7 +278,7 @@ def _read(lines: dict[str, Curve], gauge: Gauge, epsilon: float, free: bool) -> 
         hide_index=True, border="horizontal", alt="The proved budget that each method needs.",
     )  # fmt: skip
     st.caption(
-        "Budgets are those that are proved. Each range begins at the budget that one repetition in "
+        "All budgets here are proved. Each range begins at the budget that one repetition in "
         "ten needs and ends at the one that nine in ten need. Between measured budgets the line is "
         "straight; beyond them there is no answer."
     )

@@ -1,7 +1,7 @@
 """What Compare says of some runs at a budget: in the app, and without a server."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from engine.core.gauges import Gauge
@@ -83,10 +83,9 @@ def cards(chosen: Mapping[str, Candidate], epsilon: float) -> list[Guarantee]:
     return [one.guarantee(epsilon) for one in chosen.values() if one.spends]
 
 
-def differ(chosen: Mapping[str, Candidate], epsilon: float) -> str:
-    """That the runs' neighbouring data are of two kinds; empty where they are of one."""
-    relations = {card.relation for card in cards(chosen, epsilon)}
-    return RELATIONS_DIFFER if len(relations) > 1 else ""
+def differ(cards: Iterable[Guarantee]) -> str:
+    """That neighbouring data are defined in several ways; empty where they are in one."""
+    return RELATIONS_DIFFER if len({card.relation for card in cards}) > 1 else ""
 
 
 def able(here: Sequence[Candidate], gauge: str, dataset: str) -> dict[str, Candidate]:
@@ -110,7 +109,7 @@ def unranked(chosen: Mapping[str, Candidate], gauge: Gauge) -> str:
 
 def ranked(chosen: Mapping[str, Candidate], lines: Lines, gauge: Gauge) -> list[Best]:
     """The best proved methods for each budget; none where no method is best."""
-    return [] if unranked(chosen, gauge) else answers.frontier(chosen, lines, gauge)
+    return [] if unranked(chosen, gauge) else answers.frontier(lines, gauge)
 
 
 def best(chosen: Mapping[str, Candidate], rows: Sequence[Best], gauge: Gauge) -> str:

@@ -1,9 +1,11 @@
 """The address bar: it holds every setting, so that a link shows what its sender saw."""
 
 from collections.abc import Mapping, Sequence
+from typing import NoReturn
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
 
 from datasets import own
 from engine.catalog import paper
@@ -77,9 +79,13 @@ def value(prefix: str, offer: Offer) -> Value:
 
 
 def put(prefix: str, offer: Offer, text: str) -> None:
-    """Chooses a text for what no widget holds: a default is left out, as widgets do."""
-    key = f"{prefix}.{offer.field}"
-    if text != offer.default:
+    """Chooses a text for what no widget holds."""
+    say(f"{prefix}.{offer.field}", text, offer.default)
+
+
+def say(key: str, text: str, default: str) -> None:
+    """Writes a text that no widget holds: a default is left out, as widgets do."""
+    if text != default:
         st.query_params[key] = text
     elif key in st.query_params:
         del st.query_params[key]
@@ -99,6 +105,30 @@ def turn(prefix: str, dataset: str, before: Mapping[str, Offer], now: Mapping[st
         key, old = f"{prefix}.{field}", before[field].default
         if offer.default != old and st.session_state.get(key) == old:
             st.session_state[key] = offer.default
+
+
+def follow(query: Mapping[str, str | Sequence[str]]) -> NoReturn:
+    """Draws the page that is shown for another address, as the browser's Back does.
+
+    Of a widget on the screen, Streamlit takes what it says and not what the address says, and lets
+    nobody write its name there: so all names are free until their widgets are drawn again.
+    """
+    context = get_script_run_ctx()
+    assert context is not None
+    with context.session_state.query_params() as names:
+        for key in {*names, *query}:
+            if bound := names.get_binding_for_param(key):
+                names.unbind_widget(bound.widget_id)
+    st.query_params.from_dict(query)
+    raise RerunException(
+        RerunData(
+            query_string=context.query_string,
+            page_script_hash=context.page_script_hash,
+            is_history_navigation=True,
+            cached_message_hashes=context.cached_message_hashes,
+            context_info=context.context_info,
+        )
+    )
 
 
 def link(job: Job, *, quick: bool = False) -> str:

@@ -63,8 +63,8 @@ def embed(name: str) -> str:
 def address() -> str:
     """The address of what is shown, as the address bar has it, without the machine's name."""
     path = urlsplit(st.context.url or "").path or "/"
-    pairs = {key: st.query_params[key] for key in st.query_params}
-    return f"{path}?{urlencode(pairs)}" if pairs else path
+    pairs = {key: st.query_params.get_all(key) for key in st.query_params}
+    return f"{path}?{urlencode(pairs, doseq=True)}" if pairs else path
 
 
 def line() -> str:

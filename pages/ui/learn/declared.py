@@ -30,6 +30,7 @@ class Control:
         help: What happens when it grows.
         options: Its stops; empty where `pictures` lists them.
         default: Where it stands first; empty for the first option.
+        lists: Whether its stops are names in a list, and no slider.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Control:
     help: str
     options: tuple[str, ...] = ()
     default: str = ""
+    lists: bool = False
 
     @property
     def key(self) -> str:

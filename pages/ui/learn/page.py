@@ -1,5 +1,6 @@
 """Differential privacy in ten minutes: one idea a screen, which asks before it shows."""
 
+from collections.abc import Sequence
 from functools import partial
 from urllib.parse import urlencode
 
@@ -9,7 +10,7 @@ from engine.service.watching import Stage
 from pages.ui import words
 from pages.ui.jobs import live
 from pages.ui.jobs.live import Shown, Watched
-from pages.ui.kit import glossary, labels, shell, source
+from pages.ui.kit import address, glossary, labels, shell, source
 from pages.ui.kit.access import troubles
 from pages.ui.kit.address import PRESENT
 from pages.ui.kit.chart import chart
@@ -99,12 +100,25 @@ def _control(screen: Screen) -> str:
     """The text that the control stands at; the address holds it."""
     key, label, help = screen.control.key, filled(screen.control.label), filled(screen.control.help)
     stops, first = pictures.options(screen), pictures.first(screen)
-    if screen.name in ("attack", "papers"):
-        named, place = {labels.label(one): one for one in stops}, stops.index(first)
-        return named[st.selectbox(label, list(named), place, key=key, help=help,
-                                  bind="query-params")]  # fmt: skip
+    if screen.control.lists:
+        return _listed(key, label, help, stops, first)
     return str(st.select_slider(label, stops, first, key=key, help=help, bind="query-params",
                                 disabled=locked(key)))  # fmt: skip
+
+
+def _listed(key: str, label: str, help: str, stops: Sequence[str], first: str) -> str:
+    """A list of names: in the visitor's language here, and in English in the address.
+
+    Streamlit would write into the address what the list shows, which other languages do not offer.
+    """
+    said = st.query_params.get(key, first)
+    chosen = next((one for one in stops if said in (one, labels.label(one))), first)
+    st.session_state[key] = chosen
+    st.selectbox(
+        label, stops, key=key, help=help, format_func=labels.label, disabled=locked(key),
+        on_change=lambda: address.say(key, str(st.session_state[key]), first),
+    )  # fmt: skip
+    return chosen
 
 
 def _budgets() -> None:

@@ -12,7 +12,7 @@ from pages.ui.kit.access import sentence
 from pages.ui.kit.address import LESSON, VIEW
 from pages.ui.lessons import experiment, go, library, present, question, views
 from pages.ui.lessons.go import Place
-from pages.ui.lessons.schema import DIGITS, View
+from pages.ui.lessons.schema import View, got, position
 from pages.ui.lessons.views import PARTS
 from pages.ui.words import escaped
 
@@ -44,7 +44,6 @@ def before(page: Any) -> None:
     if waiting:
         _forget()
         st.stop()
-    go.drawn(place.view)
 
 
 def _place() -> Place | None:
@@ -56,10 +55,10 @@ def _place() -> Place | None:
         held = library.find(name)
         if held.lesson is None:
             raise ExplorerError(f"lesson: {held.title}: {held.mistakes[0]}")
-        count = len(held.lesson.views)
-        if not text.isdecimal() or not 1 <= int(text[:DIGITS]) <= count:
-            raise ExplorerError(f"view: expected a number from 1 to {count}, got {text!r}")
-        return Place(name, held.lesson, int(text))
+        number, count = position(text), len(held.lesson.views)
+        if not 1 <= number <= count:
+            raise ExplorerError(f"view: expected a number from 1 to {count}, got {got(text)}")
+        return Place(name, held.lesson, number)
     except ExplorerError as error:
         st.warning(f"Link value ignored: {sentence(str(error))}", icon=":material/link_off:")
         return None

@@ -11,7 +11,7 @@ from pages.ui.kit.address import LESSON, VIEW
 from pages.ui.kit.root import rooted
 from pages.ui.lessons import keys, library
 from pages.ui.lessons.question import plain
-from pages.ui.lessons.schema import DIGITS
+from pages.ui.lessons.schema import position
 
 NOTES = "notes"
 REFUSED = (
@@ -54,9 +54,8 @@ def show(name: str) -> None:
         st.title("Notes")
         st.warning(REFUSED, icon=":material/lock:")
         return
-    text = st.query_params.get(VIEW, "1")
     count = len(lesson.views)
-    number = min(max(int(text[:DIGITS]), 1), count) if text.isdecimal() else 1
+    number = min(max(position(st.query_params.get(VIEW, "1")), 1), count)
     moved = keys.listen("notes", name, number)
     if moved.get("view") and moved["view"] != number:
         st.query_params[VIEW] = str(moved["view"])

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import tomli_w
 
@@ -36,8 +36,6 @@ LONGEST = 2_000
 """Characters of a text."""
 MOST = 40
 """Views of a lesson."""
-DIGITS = 9
-"""Digits of a view's number that are read: Python reads no number of thousands of digits."""
 OPTIONS = (2, 8)
 """Fewest and most options of a question."""
 BUDGETS = (0.5, 10.0)
@@ -128,9 +126,14 @@ class View:
         return (path if path in views.pages() else below(path)) or "home"
 
     @property
+    def query(self) -> dict[str, list[str]]:
+        """What the address sets, by key: all that a name which is repeated says."""
+        return parse_qs(urlsplit(self.address).query)
+
+    @property
     def settings(self) -> dict[str, str]:
-        """What the address sets, by key."""
-        return dict(parse_qsl(urlsplit(self.address).query))
+        """What the address sets, by key; of a name that is repeated, what it says last."""
+        return {key: texts[-1] for key, texts in self.query.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +149,11 @@ class Lesson:
     title: str
     text: str
     views: tuple[View, ...]
+
+
+def position(text: str) -> int:
+    """The number of a view in an address; 0 for what is none or longer than any."""
+    return int(text) if text.isdecimal() and len(text) <= len(str(MOST)) else 0
 
 
 def read(text: str) -> tuple[Lesson | None, list[str]]:
@@ -232,21 +240,21 @@ def _shape(
              if name not in raw]  # fmt: skip
     for name, value in raw.items():
         if name not in kinds:
-            shown = name if name.isidentifier() else _got(name)
+            shown = name if name.isidentifier() else got(name)
             wrong.append(f"{at}{shown}: expected one of {', '.join(kinds)}.")
         elif type(value) is not kinds[name] and (kinds[name], type(value)) != (float, int):
-            wrong.append(f"{at}{name}: expected {KINDS[kinds[name]]}, got {_got(value)}.")
+            wrong.append(f"{at}{name}: expected {KINDS[kinds[name]]}, got {got(value)}.")
         elif isinstance(value, str) and len(value) > LONGEST:
             wrong.append(
                 f"{at}{name}: expected at most {plural(LONGEST, 'character')}, got {len(value):,}."
             )
         elif isinstance(value, list) and name != "views":
-            wrong += [f"{at}{name}: expected texts, got {_got(one)}." for one in value
+            wrong += [f"{at}{name}: expected texts, got {got(one)}." for one in value
                       if not isinstance(one, str)]  # fmt: skip
     return wrong
 
 
-def _got(value: Any) -> str:
+def got(value: Any) -> str:
     """A value as a sentence repeats it: on one line, and not at any length."""
     try:
         text = repr(value)
@@ -258,7 +266,7 @@ def _got(value: Any) -> str:
 def _view(where: str, raw: Any) -> list[str]:
     """Everything that is wrong with one view."""
     if not isinstance(raw, dict):
-        return [f"{where}: expected a table, got {_got(raw)}."]
+        return [f"{where}: expected a table, got {got(raw)}."]
     wrong = _shape(where, raw, VIEW, ("address", "text"))
     question = raw.get("question")
     if isinstance(question, dict):
@@ -276,7 +284,7 @@ def _address(where: str, raw: Mapping[str, Any]) -> list[str]:
     except ValueError:
         return [
             f"{where}, address: expected a page and its settings, such as /mean?mean.bound=1, "
-            f"got {_got(view.address)}."
+            f"got {got(view.address)}."
         ]
     for name, known in (("hide", views.PARTS), ("lock", ())):
         listed = raw.get(name)
@@ -284,7 +292,7 @@ def _address(where: str, raw: Mapping[str, Any]) -> list[str]:
             if isinstance(one, str) and one not in known and not views.setting(view.page, one):
                 settings = ", ".join(sorted(views.settings(view.page))) or "no settings"
                 parts = ", ".join((*known, settings))
-                wrong.append(f"{where}, {name}: expected one of {parts}, got {_got(one)}.")
+                wrong.append(f"{where}, {name}: expected one of {parts}, got {got(one)}.")
     return wrong
 
 
@@ -300,7 +308,7 @@ def _question(where: str, raw: Mapping[str, Any]) -> list[str]:
     if any(one in options[:place] for place, one in enumerate(options)):
         wrong.append(f"{where}, options: expected different texts, got one twice.")
     if type(answer) is int and not 0 <= answer <= len(options):
-        wrong.append(f"{where}, answer: expected 0 to {len(options)}, got {_got(answer)}.")
+        wrong.append(f"{where}, answer: expected 0 to {len(options)}, got {got(answer)}.")
     return wrong + _split(where, raw)
 
 
@@ -309,10 +317,10 @@ def _split(where: str, raw: Mapping[str, Any]) -> list[str]:
     arms, epsilon, wrong = raw.get("arms"), raw.get("epsilon", BUDGETS[0]), list[str]()
     if isinstance(arms, list):
         if len(arms) != 2 or arms[0] == arms[1]:
-            wrong.append(f"{where}, arms: expected two different texts, got {_got(arms)}.")
+            wrong.append(f"{where}, arms: expected two different texts, got {got(arms)}.")
         if not raw.get("answer"):
             wrong.append(f"{where}, answer: expected the right option beside arms, got none.")
     if type(epsilon) in (int, float) and not BUDGETS[0] <= epsilon <= BUDGETS[1]:
         low, high = BUDGETS
-        wrong.append(f"{where}, epsilon: expected {low:g} to {high:g}, got {_got(epsilon)}.")
+        wrong.append(f"{where}, epsilon: expected {low:g} to {high:g}, got {got(epsilon)}.")
     return wrong

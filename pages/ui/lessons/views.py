@@ -1,6 +1,6 @@
 """Which pages and settings an address may name, so that a lesson's mistakes are found early."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from engine import catalog
 from pages.ui.kit import shell
@@ -50,6 +50,13 @@ def _controls() -> dict[str, tuple[str, ...]]:
 def setting(page: str, key: str) -> bool:
     """Whether an address of that page may hold that name."""
     return key in settings(page) or key in _free(page) or (page in OPEN and "." in key)
+
+
+def remembered(page: str, keys: Iterable[str]) -> list[str]:
+    """Those of a session's keys that hold what a page's address may say, or more about it."""
+    names = {*settings(page), *_free(page)}
+    own = [key for key in keys if key.startswith(f"{page}.")]
+    return [key for key in own if page in OPEN or {key, key.rpartition(".")[0]} & names]
 
 
 def _free(page: str) -> set[str]:

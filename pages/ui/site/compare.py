@@ -88,8 +88,8 @@ def _state(
 
 def _caption(gauge: Gauge, runs: Mapping[str, Candidate], epsilon: float) -> str:
     """How to read the chart, and what its guarantees do not share."""
-    mixed = kinds.mixed(shown.cards(runs, epsilon))
-    said = (shown.caption(gauge), kinds.SHARED * mixed, shown.differ(runs, epsilon))
+    cards = shown.cards(runs, epsilon)
+    said = (shown.caption(gauge), kinds.SHARED * kinds.mixed(cards), shown.differ(cards))
     return " ".join(filter(None, said))
 
 

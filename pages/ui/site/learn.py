@@ -118,7 +118,7 @@ def _section(number: int, screen: Screen) -> str:
         if screen.ask.slider else _radio(f"ask-{screen.name}", text, told)
     )  # fmt: skip
     label, stops = filled(screen.control.label), pictures.options(screen)
-    if screen.name in ("attack", "papers"):
+    if screen.control.lists:
         control = choice(screen.name, label, map(labels.label, stops))
     else:
         control = slider(screen.name, label, len(stops), stops.index(pictures.first(screen)))

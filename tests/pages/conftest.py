@@ -3,10 +3,12 @@
 import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest, app_test
 
 from engine import catalog
 from engine.runs import shipped
@@ -91,3 +93,18 @@ def visit() -> Open:
         return test.run()
 
     return opened
+
+
+@pytest.fixture
+def guided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every run goes through the entry script, as in a browser, so that a lesson's buttons work.
+
+    By itself, Streamlit's test of an app draws a page alone from its second run on.
+    """
+
+    class Navigated(PagesManager):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            PagesManager.uses_pages_directory = False
+
+    monkeypatch.setattr(app_test, "PagesManager", Navigated)

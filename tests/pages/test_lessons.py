@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 import streamlit as st
 from markdown_it import MarkdownIt
 from streamlit.runtime.context import ContextProxy
 from streamlit.runtime.fragment import MemoryFragmentStorage
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.testing.v1 import AppTest, app_test
+from streamlit.testing.v1 import AppTest
 
 from engine import catalog
 from engine.core.errors import RequestError, StoreError
@@ -277,21 +275,6 @@ def test_options_that_are_numbers_are_names_and_no_scale():
     assert drawn["layout"]["yaxis"]["type"] == "category"
 
 
-@pytest.fixture
-def guided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every run goes through the entry script, as in a browser, so that a lesson's buttons work.
-
-    By itself, Streamlit's test of an app draws a page alone from its second run on.
-    """
-
-    class Navigated(PagesManager):
-        def __init__(self, *given: Any, **named: Any) -> None:
-            super().__init__(*given, **named)
-            PagesManager.uses_pages_directory = False
-
-    monkeypatch.setattr(app_test, "PagesManager", Navigated)
-
-
 def made(*addresses: str) -> str:
     """The name of a lesson of views without questions."""
     some = tuple(View(address=one, text="y") for one in addresses)
@@ -343,7 +326,9 @@ def test_a_view_on_the_page_before_shows_what_its_address_shows_elsewhere(
     for number, value in enumerate(fresh, 1):
         assert test.session_state[key] == value
         assert (key in test.query_params) == (number < 3)
-        if number < 3:
+        assert f"{key}.told" not in test.session_state
+        if number < 3:  # what was said of a setting, and what code has set, are not kept
+            test.session_state[f"{key}.told"] = test.session_state[key] = fresh[0]
             press(test, "Next")
 
 

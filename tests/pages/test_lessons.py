@@ -841,6 +841,21 @@ def presented() -> None:
     st.text(notes.address(name, 1))
 
 
+def addressed() -> None:
+    import streamlit as st
+
+    from pages.ui.kit import source
+
+    st.text(source.address())
+
+
+def test_the_address_below_a_chart_s_numbers_says_a_repeated_name_as_often():
+    test = AppTest.from_function(addressed)
+    test.query_params |= {"compare.runs.brier": ["Laplace", "A b"], "compare.epsilon": "5"}
+    said = "/?compare.runs.brier=Laplace&compare.runs.brier=A+b&compare.epsilon=5"
+    assert test.run().text[0].value == said
+
+
 @pytest.mark.parametrize("view", ["9" * 5_000, "x", "0"])
 def test_notes_of_no_view_are_those_of_the_first(visit: Open, home: Path, view: str):
     test = visit("lessons", lesson=library.keep(NOTED), notes="1", view=view)

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -17,6 +18,7 @@ from datasets import catalog as data_catalog
 from engine.cli.main import main
 from engine.core import disk
 from engine.core.errors import RequestError
+from engine.privacy.guarantee import Guarantee
 from engine.runs import reference, shipped
 from engine.runs.exhibit import exhibits
 from pages.ui import home as first
@@ -540,3 +542,13 @@ def test_static_compare_says_what_the_app_says_of_measures_data_and_proofs(
     made = state("yesiwell", "up")
     assert all("Simulated data" in one for one in made["findings"])
     assert any("Two kinds of guarantee share this axis" in one for one in made["captions"])
+    assert not any(shown.RELATIONS_DIFFER in one for one in made["captions"])
+    kept = shown.cards
+    monkeypatch.setattr(shown, "cards", lambda *given: _related(kept(*given)))  # none ships so
+    assert all(shown.RELATIONS_DIFFER in one for one in state("yesiwell", "up")["captions"])
+
+
+def _related(cards: list[Guarantee]) -> list[Guarantee]:
+    """The same cards, of which the first counts other neighbours than the rest."""
+    other = "add_or_remove_one" if cards[1].relation == "replace_one" else "replace_one"
+    return [replace(cards[0], relation=other), *cards[1:]]

@@ -255,11 +255,10 @@ def _exceeds(price: Price, limit: Limit) -> bool:
 
 def _pure(epsilon: float) -> tuple[float, ...]:
     """The Rényi curve of a release that is ε-private with δ = 0."""
-    from dp_accounting import LaplaceDpEvent  # takes a second to load
-
+    from engine.privacy.pure import PureDp  # takes a second to load
     from engine.privacy.selection import rdp
 
-    return tuple(rdp(LaplaceDpEvent(1.0 / epsilon), "replace_one").tolist())
+    return tuple(rdp(PureDp(epsilon), "replace_one").tolist())
 
 
 def total(entries: Sequence[LedgerEntry]) -> Price:

@@ -63,10 +63,8 @@ def utility(
     traces = [_level(one, ground, up, shown) for one in levels]
     traces += [made for one in ordered for made in _bands(one, ground, up, one.label == closer)]
     lines = [_line(one, ground, up, shown, closer, marks=not named) for one in ordered]
-    if not named:
-        pairs = zip(ordered, lines, strict=True)
-        lines = [part for one, line in pairs for part in _entered(one, line)]
-    traces += lines
+    made = zip(ordered, lines, strict=True)
+    traces += lines if named else [part for one, line in made for part in _entered(one, line)]
     at = [one for one in ordered if one.focus and one.at(chosen) is not None]
     rings = [_ring(one, chosen, ground, up, named) for one in at]
     shapes, traces = (rings, traces) if named else ([], traces + rings)

@@ -111,11 +111,11 @@ def _listed(key: str, label: str, help: str, stops: Sequence[str], first: str) -
 
     Streamlit would write into the address what the list shows, which other languages do not offer.
     """
-    said = st.query_params.get(key, first)
-    chosen = next((one for one in stops if said in (one, labels.label(one))), first)
+    names, said = {one: labels.label(one) for one in stops}, st.query_params.get(key, first)
+    chosen = next((one for one in stops if said in (one, names[one])), first)
     st.session_state[key] = chosen
     st.selectbox(
-        label, stops, key=key, help=help, format_func=labels.label, disabled=locked(key),
+        label, stops, key=key, help=help, format_func=names.__getitem__, disabled=locked(key),
         on_change=lambda: address.say(key, str(st.session_state[key]), first),
     )  # fmt: skip
     return chosen

@@ -105,8 +105,8 @@ def _from_address(key: str) -> bool:
 def _forget() -> None:
     """Lets no part of the page that was shown before be drawn again by itself.
 
-    Streamlit forgets such parts where a script comes to its end, not where it stops; a part without
-    its page has no place in the browser, which then shows nothing any more.
+    Streamlit forgets such parts where a script comes to its end, not where it stops. A part that is
+    drawn without its page has no place there: the browser shows an error until it loads the page.
     """
     context = get_script_run_ctx()
     if context is not None:

@@ -39,7 +39,7 @@ def code_card(spec: YesiwellSpec, n: int, unit: str) -> Guarantee:
     if spec.calibration != "rigorous":
         return _printed(made, spec, unit, what="the auto-encoder's reconstruction error", lower=())
     checked = spec.unit == "user_and_graph"
-    secret = ("checked",) * checked
+    secret = ("checked",) if checked else ()
     said = words(__package__, "code", own=price.own_windows(spec), secret=secret)
     return _proved(spec, unit, made, said, assumed=checked)
 

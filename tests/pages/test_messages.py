@@ -6,6 +6,7 @@ import json
 import re
 import string
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -258,6 +259,7 @@ def test_the_bar_of_training_speaks_the_language_that_is_spoken():
 def test_what_was_trained_is_counted_by_trainings_in_every_language(home: Path):
     play(home, preview.page().jobs["out_pert"])
     (run,) = Client(home, workers=False).runs()
+    run = replace(run, worked=0.2)  # on any machine, however fast it is
     said = f"{run.job.replicas():,} trainings computed in under a second"
     assert f"1 method, {said}; {len(run.diverged)} trainings diverged" in summary([run])
     with messages.spoken("de"):

@@ -300,6 +300,7 @@ const FOOT = "[data-testid=stBottomBlockContainer]"
 const FIXED = "[data-testid=stBottom]" // in a low window it follows the page
 const BLOCK = "[data-testid=stMainBlockContainer]"
 const ROOM = 12 // pixels that stay free below a chart
+const ROWS = 104 // pixels of the two rows of buttons below a chart
 const HEAD = 60 // pixels that Streamlit's own head takes
 const LOW = 250 // a lower chart has a short title on its axis
 const APART = 10 // pixels between the legend's lines where there is room
@@ -333,7 +334,7 @@ function height({ node }, { height, meta }) {
   const above = node.getBoundingClientRect().top + (main?.scrollTop ?? 0)
   if (!meta?.fit || above > free) return Math.min(most, Math.max(320, free - HEAD))
   const drawnBy = !presented() && window.innerHeight >= 700 && window.innerWidth >= 700
-  const below = drawnBy ? 84 : 0
+  const below = drawnBy ? ROWS : 0
   if (low) return 330 // names of lines need as much: the page scrolls
   const least = window.innerWidth < 700 ? 330 : 190 // a phone scrolls a little for its chart
   return Math.max(Math.min(least, free - HEAD), Math.min(1.6 * height, free - above - below))

@@ -26,15 +26,24 @@ VARIANTS = (
 )  # fmt: skip
 """Methods that run another's code with one switch turned: what every method must do is tested of
 the other in the quick suite, and of these in the slow one."""
+RELATIVES = (
+    "enadpp-adppl", "enadpp-appdl", "enadpp-psgd", "lvq-gmlvq_dp", "survival-cox_dp",
+    "survival-dp_newton", "survival-exact", "survival-obj_pert_gauss", "survival-out_pert_gauss",
+    "yesiwell-dpah", "yesiwell-pcdbn",
+)  # fmt: skip
+"""Methods that take longest among those that share a paper and a trainer: what every method must
+do is tested of a quicker one in the quick suite, and of these in the thorough one."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Marks what is tested of every method as slow for variants, before marks are looked at."""
+    """Marks what is tested of every method for variants and relatives, before marks are read."""
     for item in items:
         made = getattr(item, "callspec", None)
         if made is not None and made.id.endswith(VARIANTS):
             item.add_marker(pytest.mark.slow)
+        elif made is not None and made.id.endswith(RELATIVES):
+            item.add_marker(pytest.mark.thorough)
 
 
 def pytest_collection_finish():

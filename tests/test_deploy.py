@@ -143,26 +143,35 @@ def test_the_unit_is_read_by_a_parser_and_starts_the_app():
     reason="needs nginx, and many addresses of one machine",
 )
 def test_a_class_in_one_room_is_spread_over_several_apps(tmp_path: Path):
-    """Forty addresses of one network reach both apps, and each address its own one again."""
+    """Forty addresses of one network reach both apps, and each address its own one again.
+
+    How many reach which app depends on the ports, which are drawn: others have a second try.
+    """
     (key,) = re.findall(r"`upstream`\s+with\s+`([^`;]+);?`", GUIDE)
-    front, *apps = (free() for _ in range(3))
     (tmp_path / "logs").mkdir()
-    (tmp_path / "nginx.conf").write_text(
+    fewest = (fewer(tmp_path, key) for _ in range(2))
+    assert any(count >= 8 for count in fewest)
+
+
+def fewer(folder: Path, key: str) -> int:
+    """How many of forty addresses reach the one of two apps that fewer of them reach."""
+    front, *apps = (free() for _ in range(3))
+    (folder / "nginx.conf").write_text(
         "daemon off; pid nginx.pid; error_log logs/error.log; events {}\n"
         "http { access_log off; default_type text/plain;\n"
         + "".join(f"server {{ listen 127.0.0.1:{one}; return 200 {one}; }}\n" for one in apps)
         + f"upstream app {{ {key}; {' '.join(f'server 127.0.0.1:{one};' for one in apps)} }}\n"
         f"server {{ listen 127.0.0.1:{front}; location / {{ proxy_pass http://app; }} }} }}\n"
     )
-    done = subprocess.Popen(["nginx", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")])
+    done = subprocess.Popen(["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")])
     try:
         until(lambda: done.poll() is not None or reached(front, 2))
         first, again = ([reached(front, host) for host in range(2, 42)] for _ in range(2))
     finally:
         done.terminate()
-        done.wait(20.0)
+        done.wait(120.0)
     assert first == again
-    assert min(first.count(str(one)) for one in apps) >= 8
+    return min(first.count(str(one)) for one in apps)
 
 
 def free() -> int:

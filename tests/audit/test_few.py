@@ -52,7 +52,7 @@ def _rescaled(*args, **kwargs):
 CLIPPED = ghost.clipped_sum
 
 
-@pytest.mark.parametrize("method", ["psgd", "dpsgd"])
+@pytest.mark.parametrize("method", [pytest.param("psgd", marks=pytest.mark.thorough), "dpsgd"])
 def test_a_gradient_scaled_after_clipping_is_caught_on_one_record(method, monkeypatch):
     monkeypatch.setattr(ghost, "clipped_sum", _rescaled)
     found = list(faults(setting("enadpp", method, epsilon=4.0)))

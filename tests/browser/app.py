@@ -31,8 +31,10 @@ QUIET = (
 )
 QUICKLY_OVER = {"EXPLORER_AHEAD": "off", "EXPLORER_IDLE_SECONDS": "2"}
 """What an app is told that nobody uses but a test: its processes do what is asked for and leave."""
-READY = 60.0
+READY = 180.0
 """Seconds that a busy machine may take to start the app."""
+PATIENCE = 60_000
+"""Milliseconds that a busy machine may take for one step of a page."""
 
 
 def chromium() -> str | None:
@@ -66,7 +68,7 @@ def serving(
             yield f"http://localhost:{port}"
         finally:
             process.terminate()
-            process.wait(timeout=30)
+            process.wait(timeout=READY)
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -126,7 +128,7 @@ def temporary_home() -> Iterator[Path]:
         yield Path(folder)
 
 
-def settled(page: Page, timeout: float = 60_000) -> None:
+def settled(page: Page, timeout: float = PATIENCE) -> None:
     """Waits until the page is drawn and no script runs."""
     page.locator("[data-testid=stMain] h1").first.wait_for(timeout=timeout)
     page.wait_for_function(
@@ -156,9 +158,13 @@ STILL = """async () => {
 
 
 def still(page: Page) -> None:
-    """Waits until the page is drawn, and all of it has found its place."""
-    settled(page)
-    page.evaluate(STILL)
+    """Waits until the page is drawn, and all of it has found its place.
+
+    Twice: on a busy machine a script may begin while one looks whether anything moves.
+    """
+    for _ in range(2):
+        settled(page)
+        page.evaluate(STILL)
 
 
 def trained(page: Page, timeout: float = 240_000) -> None:

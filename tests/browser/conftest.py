@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
 from pages.ui.paper import defaults
-from tests.browser.app import browsing, serving, temporary_home
+from tests.browser.app import PATIENCE, browsing, serving, temporary_home
 from tests.pages.played import play
+
+expect.set_options(timeout=PATIENCE)
 
 ASIDE = ("_stcore/health", "_stcore/host-config", "Download Button source error", "/media/")
 """What Streamlit's browser side asks for in vain: its server below an inner page's address, which
@@ -120,7 +122,7 @@ def opened(address: str, home: Path, known: BrowserContext) -> Iterator[App]:
         page.emulate_media(
             color_scheme="dark" if scheme == "dark" else "light", reduced_motion="no-preference"
         )
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(PATIENCE)
         for event, heard in note.items():
             page.on(event, heard)
         page.goto(f"{address}/{path}")

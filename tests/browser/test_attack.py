@@ -10,8 +10,9 @@ from tests.browser.app import settled
 from tests.browser.conftest import App
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=120_000)
 
+TRAINED = 240_000
+"""Milliseconds until an attack has measured something, and until it has ended."""
 SHOWN = re.compile("The attack (shows that at least|has shown no loss)")
 LINK = urlencode({"lvq.tab": "Proof"})
 BROKEN = "[data-testid=stException], [data-testid=stAlertContentError]"
@@ -27,11 +28,11 @@ def test_an_attack_climbs_is_stopped_and_is_there_by_its_link(app: App):
     page = app.tab(f"lvq?{LINK}")
     settled(page)
     _button(page, "Attack this").click()
-    expect(page.get_by_text("Attack under way…")).to_be_visible()
-    expect(page.get_by_text(SHOWN)).to_be_visible()
+    expect(page.get_by_text("Attack under way…")).to_be_visible(timeout=TRAINED)
+    expect(page.get_by_text(SHOWN)).to_be_visible(timeout=TRAINED)
     address = page.url
     _button(page, "Stop").click()
-    expect(page.get_by_text("The attack did not finish.")).to_be_visible()
+    expect(page.get_by_text("The attack did not finish.")).to_be_visible(timeout=TRAINED)
     expect(_button(page, "Attack again")).to_be_visible()
     other = app.tab(alone=True)
     other.goto(address)

@@ -18,7 +18,6 @@ from tests.datasets.test_own import stretches
 from tests.pages.played import play
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=60_000)
 
 POINTS = """() => [...document.querySelectorAll('.js-plotly-plot')].slice(0, 1)
   .flatMap(plot => plot.data).filter(trace => trace.mode === 'lines+markers')
@@ -124,7 +123,7 @@ def test_another_q_trains_live_stops_and_stays_stopped(app: App):
     page.wait_for_url("**intervals=400")
     expect(tried).to_have_attribute("aria-valuetext", "400")  # the app has followed the slider
     expect(stop).to_be_visible()
-    page.wait_for_function(f"() => ({POINTS})() > 0", timeout=90_000)
+    page.wait_for_function(f"() => ({POINTS})() > 0", timeout=240_000)
     page.set_viewport_size({"width": 390, "height": 844})
     finding = page.locator(".st-key-survival-finding")
     expect(stop).to_be_visible()
@@ -158,7 +157,7 @@ def test_two_browsers_ask_for_one_run_and_both_see_its_end(app: App):
         return [run for run in client.runs() if run.job.paper == "mean"]
 
     eventually(first, lambda: len({run.job.method for run in asked()}) == 2, 60)
-    eventually(first, lambda: not any(run.active for run in asked()), 60)
+    eventually(first, lambda: not any(run.active for run in asked()), 240)
     eventually(first, lambda: first.evaluate(SHOWN) == second.evaluate(SHOWN))
     runs = asked()
     # what has no noise ships; Gaussian noise is drawn as printed too, and Laplace's at a point

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page
 from engine import __version__
 from engine.catalog import catalog
 from engine.cli.main import main
+from tests.browser.app import PATIENCE
 from tests.browser.test_tour import GRAVE
 
 pytestmark = pytest.mark.browser
@@ -26,6 +27,7 @@ def page(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator
     with zipfile.ZipFile(folder / "b.zip") as file:
         file.extractall(folder)
     context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+    context.set_default_timeout(PATIENCE)
     opened = context.new_page()
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(str(error)))
@@ -79,5 +81,5 @@ def test_nothing_serious_is_found_and_it_fits_a_phone(page: Page):
     assert [one["id"] for one in found if one["impact"] in GRAVE] == []
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function(  # dozens of charts take their new widths one after the other
-        "document.documentElement.scrollWidth <= 390", timeout=60_000
+        "document.documentElement.scrollWidth <= 390"
     )

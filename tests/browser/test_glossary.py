@@ -15,5 +15,5 @@ def test_a_term_leads_to_its_entry(app: App):
     with page.context.expect_page() as opened:
         page.locator("[data-testid=stBottom]").get_by_role("link", name="proved").click()
     entry = opened.value.locator("#proved")
-    expect(entry).to_be_in_viewport(timeout=60_000)
+    expect(entry).to_be_in_viewport()
     assert opened.value.url.endswith("/learn#proved")

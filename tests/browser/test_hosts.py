@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 def handshake(address: str, host: str, origin: str | None) -> int:
     """The status with which the app answers a websocket handshake under these names."""
     place = urlsplit(address)
-    connection = http.client.HTTPConnection("localhost", place.port, timeout=30)
+    connection = http.client.HTTPConnection("localhost", place.port, timeout=120)
     connection.putrequest("GET", "/_stcore/stream", skip_host=True)
     headers = {
         "Host": host,
@@ -47,7 +47,7 @@ def test_this_machines_names_open_a_session_and_others_are_refused(app: App):
 def test_a_name_that_is_not_served_gets_a_sentence_and_not_an_empty_page(app: App):
     port = urlsplit(app.address).port
     for host, status in ((f"localhost:{port}", 200), ("evil.example", 403)):
-        connection = http.client.HTTPConnection("localhost", port, timeout=30)
+        connection = http.client.HTTPConnection("localhost", port, timeout=120)
         connection.request("GET", "/mean", headers={"Host": host})
         answer = connection.getresponse()
         body = answer.read().decode()

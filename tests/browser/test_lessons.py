@@ -18,7 +18,6 @@ from tests.browser.conftest import App
 from tests.pages.played import play
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -44,6 +43,11 @@ def on(page: Page, number: int, count: int) -> None:
     """Waits for a view of a lesson."""
     expect(page.get_by_text(f"· {number} of {count}")).to_be_visible()
     settled(page)
+
+
+def listens(page: Page, role: str = "present") -> None:
+    """Waits until a page of the presenter follows the keys."""
+    page.wait_for_function("role => document.body.dataset.keys === role", arg=role)
 
 
 def answer(page: Page, option: int) -> None:
@@ -162,11 +166,14 @@ def test_keys_move_the_presenter_and_the_slider_stays_live(app: App):
     moved = page.locator("[data-testid=stBottom]").get_by_text("1.25", exact=True)
     expect(moved.first).to_be_visible()  # beside the slider; the marks say it too
     on(page, 4, 4)  # arrows on the slider move the slider
+    listens(page)
     page.keyboard.press("PageUp")  # as a clicker does
     on(page, 3, 4)
+    listens(page)
     page.locator("h1").first.click()
     page.keyboard.press("ArrowRight")
     on(page, 4, 4)
+    listens(page)
     page.keyboard.press("Escape")
     page.wait_for_url(lambda url: "present" not in url)
     expect(page.get_by_role("tablist").first).to_be_visible()
@@ -178,7 +185,7 @@ def test_the_notes_follow_and_lead(app: App):
         page.get_by_text("answers so far").or_(page.get_by_text("answer so far"))
     ).to_be_visible()
     settled(page)
-    page.wait_for_function("() => document.body.dataset.keys === 'present'")
+    listens(page)
     with page.expect_popup() as opened:
         page.keyboard.press("n")
     notes, one = opened.value, lesson("clipping")
@@ -188,6 +195,7 @@ def test_the_notes_follow_and_lead(app: App):
     page.keyboard.press("PageDown")
     on(page, 2, 4)
     expect(notes.get_by_text(one.views[1].notes)).to_be_visible()
+    listens(notes, "notes")
     notes.keyboard.press("PageDown")
     on(page, 3, 4)
     expect(notes.get_by_text(one.views[2].notes)).to_be_visible()
@@ -266,7 +274,7 @@ def test_a_view_on_the_page_before_has_its_own_settings_after_its_question(app: 
         on(page, number, len(bounds))
         button(page, "Show without answering")
         slider = page.get_by_role("slider", name="Clipping bound").first
-        expect(slider).to_have_attribute("aria-valuetext", bound, timeout=15_000)
+        expect(slider).to_have_attribute("aria-valuetext", bound)
         settled(page)
         assert f"mean.bound={bound}&" in f"{page.url}&"
         if number < len(bounds):

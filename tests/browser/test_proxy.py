@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from pages.ui.kit.hosts import SAID, SETTING
-from tests.browser.app import ROOT, free_port, serving, settled, temporary_home
+from tests.browser.app import PATIENCE, ROOT, free_port, serving, settled, temporary_home
 
 pytestmark = [
     pytest.mark.browser,
@@ -48,7 +48,7 @@ def proxied(folder: Path, app: str) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         done.terminate()
-        done.wait(timeout=30)
+        done.wait(timeout=120)
 
 
 @contextlib.contextmanager
@@ -59,7 +59,7 @@ def behind(folder: Path) -> Iterator[str]:
         serving(home, path=f"{PATH}/") as app,
         proxied(folder, app) as address,
     ):
-        for _ in range(100):
+        for _ in range(600):
             with (
                 contextlib.suppress(OSError),
                 socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), timeout=1),
@@ -75,7 +75,7 @@ def test_under_a_path_every_link_of_a_page_stays_there(
     monkeypatch.setenv("STREAMLIT_SERVER_BASE_URL_PATH", PATH)
     with behind(tmp_path) as address:
         page = browser.new_context().new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(PATIENCE)
         page.goto(f"{address}/{PATH}/")
         settled(page)
         links = page.locator("a[href]").evaluate_all("all => all.map(one => one.href)")
@@ -100,12 +100,12 @@ def test_under_a_name_that_is_not_served_a_sentence_says_so(
         served = urllib.request.Request(
             f"{address}/{PATH}/", headers={"Host": "explorer.example.org"}
         )
-        with urllib.request.urlopen(served, timeout=30) as answer:
+        with urllib.request.urlopen(served, timeout=120) as answer:
             assert answer.status == 200
         other = urllib.request.Request(
             f"{address}/{PATH}/", headers={"Host": "elsewhere.example.org"}
         )
         with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(other, timeout=30)
+            urllib.request.urlopen(other, timeout=120)
         assert refused.value.code == 403
         assert refused.value.read().decode() == SAID

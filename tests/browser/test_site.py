@@ -41,7 +41,7 @@ from pages.ui.paper.view import PROOF, WHY
 from pages.ui.site import compare as site_compare
 from pages.ui.site import start, states
 from pages.ui.site.blocks import NO_ATTACK
-from tests.browser.app import publishing
+from tests.browser.app import PATIENCE, publishing
 from tests.browser.test_tour import GRAVE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -50,6 +50,11 @@ POINTS = """() => document.querySelector('.chart.main .js-plotly-plot').data
   .map(one => [one.x.length, ...one.y].join(' '))"""
 LINES = """name => document.querySelector(`[data-chart=${name}] .js-plotly-plot`)?.data
   .map(one => [one.name ?? null, one.x ?? null, one.y ?? null, one.z ?? null])"""
+PLACES = """tab => [document.querySelector(".held").getBoundingClientRect().bottom,
+  document.getElementById(tab).getBoundingClientRect().top]"""
+RESTLESS = """window.moving = setInterval(
+  () => window.dispatchEvent(new KeyboardEvent('keydown', { key: 'Shift' })), 1000)"""
+"""Somebody who uses the keyboard every second, by the browser's own clock."""
 TRAINS = "The app trains this for"
 """Begins what is said where a stop's chart is not at hand."""
 MOST = 15e6
@@ -77,6 +82,7 @@ def served(folder: Path) -> Iterator[str]:
 def page(browser: Browser, served: str) -> Iterator[Page]:
     """A page without any other host; it must have no error and ask for nothing elsewhere."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(PATIENCE)
     opened, errors = context.new_page(), list[str]()
     opened.on("pageerror", lambda error: errors.append(str(error)))
     opened.on("console", lambda one: errors.append(one.text) if one.type == "error" else None)
@@ -313,16 +319,29 @@ def test_an_address_opens_its_stop_from_a_server_and_from_a_folder(
         page.get_by_text("Table 1").first.click()
 
 
+def resting(page: Page, tab: str) -> list[float]:
+    """Where the sliders end and a heading begins, once neither has moved for a second and a half.
+
+    A minute at most.
+    """
+    last, same = page.evaluate(PLACES, tab), 0
+    for _ in range(600):
+        page.wait_for_timeout(100)
+        now = page.evaluate(PLACES, tab)
+        last, same = now, same + 1 if now == last else 0
+        if same == 15:
+            break
+    found: list[float] = last
+    return found
+
+
 @pytest.mark.parametrize("slug", list(shell.papers()))
 def test_an_address_opens_a_tab_at_its_heading(page: Page, served: str, slug: str):
     """Parts above it take their heights later; below the sliders, which stay in sight."""
     for tab in (WHY, PROOF):
         page.goto(f"{served}/{slug}/?{slug}.tab={tab}")
         page.wait_for_function("() => window.others !== undefined")
-        page.wait_for_timeout(1500)
-        places = """tab => [document.querySelector(".held").getBoundingClientRect().bottom,
-          document.getElementById(tab).getBoundingClientRect().top]"""
-        held, top = page.evaluate(places, tab)
+        held, top = resting(page, tab)
         assert held <= top < 300, (tab, held, top)
 
 
@@ -469,6 +488,7 @@ def test_a_chart_lives_in_a_page_of_another_host(
         + box.locator("input").input_value()
     )
     with publishing(tmp_path) as address, browser.new_context() as context:
+        context.set_default_timeout(PATIENCE)
         other, errors = context.new_page(), list[str]()
         other.on("pageerror", lambda error: errors.append(str(error)))
         other.on("console", lambda one: errors.append(one.text) if one.type == "error" else None)
@@ -621,6 +641,7 @@ def test_lessons_and_compare_say_what_the_app_says(page: Page, served: str):
 
 def test_a_site_that_was_visited_once_opens_without_a_network(browser: Browser, folder: Path):
     with publishing(folder) as address, browser.new_context() as context:
+        context.set_default_timeout(PATIENCE)
         tab = context.new_page()
         tab.goto(f"{address}/")
         tab.evaluate("() => navigator.serviceWorker.ready")
@@ -640,13 +661,15 @@ def test_pages_are_kept_once_the_visitor_rests(browser: Browser, served: str):
     """To keep them takes a second of work, in which a slider would wait."""
     kept = "() => navigator.serviceWorker.getRegistration().then(Boolean)"
     with browser.new_context() as context:
+        context.set_default_timeout(PATIENCE)
         tab = context.new_page()
+        tab.add_init_script(RESTLESS)
         tab.goto(f"{served}/mean/")
         tab.wait_for_function("() => window.others !== undefined")
-        for _ in range(7):
-            tab.get_by_role("slider", name="Privacy budget ε").press("ArrowRight")
-            tab.wait_for_timeout(1000)
+        tab.get_by_role("slider", name="Privacy budget ε").press("ArrowRight")
+        tab.wait_for_timeout(7000)
         assert not tab.evaluate(kept)
+        tab.evaluate("() => clearInterval(window.moving)")
         tab.wait_for_function(f"async () => await ({kept})()")
 
 
@@ -656,6 +679,7 @@ def test_another_version_of_the_site_takes_the_place_of_what_was_kept(
     ours = tmp_path / "pages"
     shutil.copytree(folder, ours)
     with publishing(ours) as address, browser.new_context() as context:
+        context.set_default_timeout(PATIENCE)
         tab = context.new_page()
         tab.goto(f"{address}/")
         tab.wait_for_function("() => navigator.serviceWorker.controller !== null")
@@ -665,7 +689,7 @@ def test_another_version_of_the_site_takes_the_place_of_what_was_kept(
             text = file.read_text(encoding="utf-8").replace("<h1>", "<h1>New: ")
             file.write_text(re.sub(r'DIGEST = "\w+"', 'DIGEST = "new"', text), encoding="utf-8")
         tab.reload()
-        for _ in range(100):
+        for _ in range(300):
             now = tab.evaluate("() => caches.keys()")
             if len(now) == 1 and now != known:
                 break
@@ -681,6 +705,10 @@ def test_buttons_of_learn_wait_for_their_script(page: Page, served: str):
     skip = page.locator("#screen-count .skip")
     expect(skip).to_be_disabled()
     expect(page.locator("#screen-count button[type=submit]")).to_be_disabled()
+    for _ in range(600):
+        if held:
+            break
+        page.wait_for_timeout(100)
     held[0].continue_()
     skip.click()
     expect(page.locator("#screen-count .said")).to_be_visible()

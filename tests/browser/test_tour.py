@@ -18,7 +18,6 @@ from tests.browser.judged import judged
 
 pytestmark = pytest.mark.browser
 slow = pytest.mark.slow
-expect.set_options(timeout=60_000)
 
 PAPERS = {slug: paper.title.partition(" (")[0] for slug, paper in shell.papers().items()}
 EXHIBIT = "reproduce?reproduce.paper=enadpp&reproduce.enadpp=table1"
@@ -69,7 +68,7 @@ def shows(page: Page, path: str) -> None:
     settled(page)
     expect(page).to_have_title(f"{TITLES[path]} · Epsilon Explorer")
     if path in CURVES:
-        page.wait_for_function(f"() => ({LINES})() >= 2", timeout=60_000)
+        page.wait_for_function(f"() => ({LINES})() >= 2")
     elif path == "learn":  # it asks before it shows
         for left in range(len(SCREENS), 0, -1):
             skip = page.get_by_role("button", name="Show without answering")

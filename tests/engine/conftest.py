@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,11 +12,12 @@ import pytest
 
 from engine.catalog import catalog
 from engine.runs.job import Job, request
+from engine.service import job_runner, scheduler, shares
 from engine.service.claim import Claim, take
 from engine.service.client import Client, Run
 from engine.service.process import here
 from engine.service.store import Store
-from tests.engine.toy import PAPER
+from tests.engine import toy as toys
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,7 +38,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def toy(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Job]:
     """Registers the toy; called, it makes a job of it."""
-    monkeypatch.setitem(catalog(), "toy", PAPER)
+    monkeypatch.setitem(catalog(), "toy", toys.PAPER)
 
     def job(axes=None, seeds=(0,), dataset="flchain", **values) -> Job:
         return request("toy", "count", dataset, values, axes, seeds)
@@ -46,7 +48,7 @@ def toy(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Job]:
 
 @pytest.fixture
 def store(home: Path) -> Iterator[Store]:
-    store = Store(home, patience=2.0)
+    store = Store(home, patience=60.0)
     yield store
     store.database.close()
 
@@ -67,12 +69,12 @@ def claimed(store: Store, job: Job) -> Claim:
     return claim
 
 
-def ended(client: Client, run: str, seconds: float = 30.0) -> Run:
+def ended(client: Client, run: str, seconds: float = 120.0) -> Run:
     """The run once it has ended."""
     return until(lambda: None if (actual := client.run(run)).active else actual, seconds)
 
 
-def until(look, seconds: float = 30.0):
+def until(look, seconds: float = 120.0):
     """What `look` returns once it is something; a limit against hanging, not a measurement."""
     deadline = time.monotonic() + seconds
     while not (actual := look()):
@@ -84,6 +86,35 @@ def until(look, seconds: float = 30.0):
 def running(client, run: str):
     """The run once it shows a measurement."""
     return until(lambda: len(client.events(run)) > 1 and client.run(run))
+
+
+def once(look: Callable[[], object], act: Callable[[], object]) -> threading.Thread:
+    """Acts, from a thread of its own, as soon as `look` returns something."""
+    thread = threading.Thread(target=lambda: (until(look), act()))
+    thread.start()
+    return thread
+
+
+class Clock:
+    """Time that passes only where the toy waits: shares of it are the same on any machine."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The time of the toy's steps, of turns and of shares."""
+    one = Clock()
+    for module in (toys, job_runner, scheduler, shares):
+        monkeypatch.setattr(module, "time", one)
+    return one
 
 
 class Workers:

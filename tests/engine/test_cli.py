@@ -9,8 +9,9 @@ import shlex
 import signal
 import subprocess
 import sys
-import threading
+import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ from engine.service.job_runner import perform
 from engine.service.process import Process
 from engine.service.run import OUTDATED
 from tests.audit import planted
-from tests.engine.conftest import ROOT, claimed
+from tests.engine.conftest import ROOT, claimed, once
 from tests.engine.toy import PAPER, guarantee
 
 RUN = ["run", "toy", "count", "--sweep", "scale=1,2", "--seeds", "2"]
@@ -235,15 +236,20 @@ def test_other_seeds_are_wrong(text):
         seeds(text)
 
 
+def under_way(client) -> bool:
+    """Whether any run has begun."""
+    return any(client.events(run.id) for run in client.runs())
+
+
 def test_control_c_cancels_and_says_so(toy, capsys, client):
-    threading.Timer(1.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+    once(lambda: under_way(client), lambda: os.kill(os.getpid(), signal.SIGINT))
     error = said(capsys, *RUN, "--set", "steps=50000", "--set", "pause=0.01", code=130)
     assert error == "stopped"
     assert client.runs()[0].state == "cancelled"
 
 
-def test_a_run_that_another_process_does_is_followed(toy, capsys, client):
-    """The other process is played by a thread; it dies once, and the command takes over."""
+def test_a_run_that_another_process_does_is_followed(toy, capsys, client, monkeypatch):
+    """The other process dies once the command has waited for it, and the command takes over."""
     job = toy({"scale": (1, 2)}, seeds=(0, 1))
     client.submit(job)
     elsewhere = Process(1, "another machine/1")
@@ -253,19 +259,24 @@ def test_a_run_that_another_process_does_is_followed(toy, capsys, client):
             (elsewhere.pid, elsewhere.born, client.store.now()),
         )
 
-    def die():
+    waited = []
+
+    def die(seconds):
+        waited.append(seconds)
         with client.store.database.writing() as connection:
             connection.execute("UPDATE jobs SET beat = 0")
+        time.sleep(seconds)
 
-    threading.Timer(0.5, die).start()
+    monkeypatch.setattr(work, "time", SimpleNamespace(sleep=die))
     body = parsed(capsys, *RUN)
+    assert waited
     assert body["run"] == job.id
     assert body["replicas"][0]["gauges"]["count"] == 3.0
 
 
 def test_a_run_stopped_elsewhere_is_stopped_here(toy, capsys, client):
     job = toy({"scale": (1, 2)}, seeds=(0, 1), steps=50_000, pause=0.01)
-    threading.Timer(1.5, client.cancel, [job.id]).start()
+    once(lambda: under_way(client), lambda: client.cancel(job.id))
     said(capsys, *RUN, "--set", "steps=50000", "--set", "pause=0.01", code=130)
 
 

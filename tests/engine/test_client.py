@@ -211,6 +211,7 @@ def test_a_worker_is_started_once_and_does_the_job(home, monkeypatch):
 
 def test_a_worker_that_cannot_start_is_a_sentence(toy, home, monkeypatch):
     client = Client(home)
+    monkeypatch.setattr(starting, "AT_ONCE", 600.0)
     monkeypatch.setattr(starting.sys, "executable", "/bin/false")
     client.submit(toy())
     client._starter._process.wait()

@@ -24,15 +24,23 @@ from tests.engine.conftest import claimed, ended, running, until
 ADA, BOB = Visitor("page 1", "ada"), Visitor("page 2", "bob")
 
 
+LASTS = 600.0
+"""Seconds that a look lasts: the machine may be slow, and most here look once."""
+
+
+@pytest.fixture(autouse=True)
+def looks_last(monkeypatch) -> None:
+    monkeypatch.setattr("engine.service.store.GONE", LASTS)
+
+
 @pytest.fixture
 def desk(store, monkeypatch) -> Scheduler:
-    """Turns of one step; the machine may be slow, and nobody here says twice what it looks at.
+    """Turns of one step.
 
     What other tests have left in this process's memory takes no room from a job.
     """
     importlib.import_module("engine.runs.driver")
     monkeypatch.setattr(scheduler, "SLICE", 0.0)
-    monkeypatch.setattr("engine.service.store.GONE", 60.0)
     monkeypatch.setattr(footprint, "resident", lambda: 0)
     return Scheduler(store, "cpu", 10.0)
 
@@ -91,17 +99,15 @@ def test_a_view_gets_its_point_then_its_curves_then_the_rest(toy, client, desk):
 
 @pytest.mark.thorough
 def test_the_chosen_curve_comes_first_and_holds_no_quick_one_back_for_long(
-    toy, client, desk, monkeypatch
+    toy, client, desk, clock, monkeypatch
 ):
     """Its time counts for a sixteenth: it ends before others of its length, not before all."""
     monkeypatch.setattr(watching, "LEVEL", 0.02)
     chosen, alike, quick = toy(steps=20, pause=0.01), toy(steps=21, pause=0.01), toy(steps=2)
-    shows(client, BOB, [(first := toy(steps=1), Stage.POINT)])
-    assert order(desk, client, [first]) == [first]  # what is loaded once is no part of a curve
     view = [(quick, Stage.COARSE), (alike, Stage.COARSE), (chosen, Stage.CURVE)]
     shows(client, ADA, view)
     assert order(desk, client, [quick, alike, chosen]) == [chosen, quick, alike]
-    monkeypatch.setattr(watching, "LEVEL", 0.1)  # each of the two quick ones stays below it
+    monkeypatch.setattr(watching, "LEVEL", 0.1)
     slow, others = toy(steps=600, pause=0.01), [toy(steps=3), toy(steps=4)]
     shows(client, BOB, [*((job, Stage.COARSE) for job in others), (slow, Stage.CURVE)])
     assert order(desk, client, [slow, *others]) == [*others, slow]
@@ -109,7 +115,7 @@ def test_the_chosen_curve_comes_first_and_holds_no_quick_one_back_for_long(
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_the_chosen_curve_keeps_its_turn_longer_where_a_second_process_takes_the_others(
-    toy, client, desk, monkeypatch, shared
+    toy, client, desk, clock, monkeypatch, shared
 ):
     monkeypatch.setattr(scheduler, "FAVOUR", 1.0)
     monkeypatch.setattr(scheduler, "FAVOUR_OF_TWO", 1e6)
@@ -179,14 +185,13 @@ def test_a_turn_that_loads_takes_a_step_too(toy, client, desk):
 
 
 @pytest.mark.thorough
-def test_persons_have_the_same_time_however_many_jobs_they_have(toy, client, desk):
-    one = toy(steps=2_000, pause=0.002)
-    many = [toy(steps=2_001 + i, pause=0.002) for i in range(6)]
+def test_persons_have_the_same_time_however_many_jobs_they_have(toy, client, desk, clock):
+    one = toy(steps=2_000, pause=0.01)
+    many = [toy(steps=2_001 + i, pause=0.01) for i in range(6)]
     shows(client, ADA, [(job, Stage.FULL) for job in many])
     shows(client, BOB, [(one, Stage.FULL)])
-    begun = time.monotonic()
-    while time.monotonic() - begun < 3.0:
-        desk.go()
+    while clock.now < 3.0:
+        assert desk.go()
     spent = {work.claim.job.id: work.spent for work in desk.open}
     bob = spent.pop(one.id)
     assert abs(bob - sum(spent.values())) < 0.2 * (bob + sum(spent.values()))
@@ -296,7 +301,7 @@ def test_a_session_that_closed_its_page_holds_nobody_up(toy, client, store, desk
     job = toy(steps=300, pause=0.001)
     shows(client, ADA, [(job, Stage.FULL)])
     desk.go()
-    later = store.now() + 61.0
+    later = store.now() + LASTS + 1.0
     monkeypatch.setattr(store, "now", lambda: later)
     assert not desk.go()
     desk.leave()
@@ -304,14 +309,13 @@ def test_a_session_that_closed_its_page_holds_nobody_up(toy, client, store, desk
 
 
 @pytest.mark.thorough
-def test_the_background_has_its_share_and_no_more(toy, client, desk):
+def test_the_background_has_its_share_and_no_more(toy, client, desk, clock):
     """A tenth of the time of a view that trains, within what a turn is long."""
-    quiet, looked = toy(steps=5_000, pause=0.002), toy(steps=5_001, pause=0.002)
+    quiet, looked = toy(steps=5_000, pause=0.01), toy(steps=5_001, pause=0.01)
     client.submit(quiet)
     shows(client, ADA, [(looked, Stage.FULL)])
-    begun = time.monotonic()
-    while time.monotonic() - begun < 4.0:
-        desk.go()
+    while clock.now < 4.0:
+        assert desk.go()
     spent = {work.claim.job.id: work.spent for work in desk.open}
     share = spent[quiet.id] / sum(spent.values())
     assert 0.02 < share < 0.2
@@ -319,23 +323,22 @@ def test_the_background_has_its_share_and_no_more(toy, client, desk):
 
 
 @pytest.mark.thorough
-def test_whole_runs_of_others_have_a_share_beside_curves_that_never_end(toy, client, desk):
-    whole, curves = toy(steps=5_000, pause=0.002), toy(steps=5_001, pause=0.002)
+def test_whole_runs_of_others_have_a_share_beside_curves_that_never_end(toy, client, desk, clock):
+    whole, curves = toy(steps=5_000, pause=0.01), toy(steps=5_001, pause=0.01)
     shows(client, ADA, [(whole, Stage.FULL)])
     shows(client, BOB, [(curves, Stage.COARSE)])
-    begun = time.monotonic()
-    while time.monotonic() - begun < 4.0:
-        desk.go()
+    while clock.now < 4.0:
+        assert desk.go()
     spent = {work.claim.job.id: work.spent for work in desk.open}
     assert 0.02 < spent[whole.id] / sum(spent.values()) < 0.2
     desk.leave()
 
 
-def test_a_short_job_is_not_held_up_by_many_that_were_open_before(toy, client, desk):
-    long = [toy(steps=5_000 + i, pause=0.002) for i in range(scheduler.OPEN)]
+def test_a_short_job_is_not_held_up_by_many_that_were_open_before(toy, client, desk, clock):
+    long = [toy(steps=100 + i, pause=0.01) for i in range(scheduler.OPEN)]
     shows(client, ADA, [(job, Stage.FULL) for job in long])
     while len(desk.open) < len(long) or min(work.spent for work in desk.open) < 0.1:
-        desk.go()  # each has had enough to stand behind one that has had nothing
+        assert desk.go()  # each has had enough to stand behind one that has had nothing
     short = toy(steps=10)
     shows(client, ADA, [*((job, Stage.FULL) for job in long), (short, Stage.FULL)])
     before = [work.spent for work in desk.open]
@@ -399,7 +402,7 @@ def test_a_worker_s_end_leaves_what_was_asked_for_in_passing_in_the_queue(toy, c
     with eyes(client, ADA, [(job, Stage.FULL)]):
         until(lambda: len(client.events(job.id)) > 1, 90.0)
         process.send_signal(signal.SIGTERM)
-    assert process.wait(30) == 128 + signal.SIGTERM
+    assert process.wait(120) == 128 + signal.SIGTERM
     assert client.run(job.id).state == "queued"
 
 
@@ -419,8 +422,8 @@ def test_a_worker_rests_once_nobody_looks_and_leaves_once_no_app_is_there(toy, c
         time.sleep(1.5)
         return steps() == before
 
-    until(rests, 30.0)
-    assert process.wait(30) == 0
+    until(rests, 120.0)
+    assert process.wait(120) == 0
     assert client.run(job.id).state == "queued"
 
 
@@ -497,13 +500,12 @@ def test_a_full_disk_while_training_ahead_is_no_error(toy, client, store, desk, 
     assert client.run(two.id).state == "queued"
 
 
-def test_what_takes_too_long_ahead_is_dropped(toy, client, desk, monkeypatch):
+def test_what_takes_too_long_ahead_is_dropped(toy, client, desk, clock, monkeypatch):
     monkeypatch.setenv(ahead.SECONDS, "1")
     long = toy(steps=1_000, pause=0.01)
     shows(client, ADA, [], ahead=[long])
-    begun = time.monotonic()
     while desk.go():
-        assert time.monotonic() - begun < 20.0
+        assert clock.now < 2.0
     assert client.run(long.id).state == "queued"
     assert not desk.open
 
@@ -608,7 +610,7 @@ def test_where_two_processes_work_neither_opens_all_runs_of_a_person(
     assert opened(0) == most == (1 if stage == Stage.FULL else 2)
     shows(client, BOB, [(other := toy(steps=6_000), stage)])
     while not client.run(other.id).done:
-        desk.go()
+        assert desk.go()
     assert len(desk.open) == most + 1  # another person's begins beside them
     desk.shared = False
     turns = itertools.takewhile(lambda _: len(desk.open) < 5, range(10_000))

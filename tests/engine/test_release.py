@@ -188,10 +188,8 @@ def test_a_release_does_not_go_into_the_root(capsys):
     assert "--to: expected a folder that holds nothing, got /" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("classes", "method"),
-    [pytest.param(2, "glvq_dp", marks=pytest.mark.thorough), (4, "gmlvq_dp")],
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize(("classes", "method"), [(2, "glvq_dp"), (4, "gmlvq_dp")])
 def test_a_table_of_one_s_own_is_released_whatever_its_classes(
     classes, method, tmp_path, monkeypatch, capsys
 ):

@@ -19,7 +19,7 @@ def limited(home: Path, megabytes: int, *words: str) -> subprocess.CompletedProc
     limit = megabytes * 1_000_000
     return subprocess.run(
         [sys.executable, "-m", *words], cwd=ROOT, text=True, capture_output=True, check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)), timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)), timeout=300,
         env={**os.environ, "EXPLORER_HOME": str(home)},
     )  # fmt: skip
 

@@ -246,12 +246,12 @@ def asked(table, *words):
 
 
 def test_a_search_enters_what_it_may_cost_and_settles_what_it_did(table, tmp_path, capsys):
-    easy = ("--accuracy-first", "4,2,8", "--target", "0.05", "--json")
+    easy = ("--accuracy-first", "16,8,32", "--target", "0.05", "--json")  # whatever the noise
     assert main(asked(table, *easy, "--to", str(tmp_path / "out"))) == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["reached"], said["met"]) == (0, True)
-    assert said["guarantee"]["epsilon_proved"] == pytest.approx(2.0, rel=1e-6)
-    assert said["beforehand"] == pytest.approx(8.0, rel=1e-6)
+    assert said["guarantee"]["epsilon_proved"] == pytest.approx(8.0, rel=1e-6)
+    assert said["beforehand"] == pytest.approx(32.0, rel=1e-6)
     assert len(said["told"]) == 1
     assert np.isfinite(said["released"]["coefficients"]).all()
     body = json.loads((tmp_path / "out" / "card.json").read_text())
@@ -259,12 +259,12 @@ def test_a_search_enters_what_it_may_cost_and_settles_what_it_did(table, tmp_pat
     assert body["curves"] is None
     (entry,) = ledger.read(table).entries
     assert entry.epsilon == said["guarantee"]["epsilon_proved"]
-    assert entry.said == said["said"] == "ε = 2 is enough for a mean record score of 0.05"
-    hard = ("--accuracy-first", "0.5,1", "--target", "0.999", "--json")
+    assert entry.said == said["said"] == "ε = 8 is enough for a mean record score of 0.05"
+    hard = ("--accuracy-first", "8,16", "--target", "0.999", "--json")
     assert main(asked(table, *hard)) == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["reached"], said["met"], len(said["told"])) == (1, False, 2)
-    assert ledger.read(table).entries[1].epsilon == pytest.approx(1.0, rel=1e-6)
+    assert ledger.read(table).entries[1].epsilon == pytest.approx(16.0, rel=1e-6)
 
 
 def test_a_limit_counts_what_a_search_may_cost(table, capsys):
@@ -278,7 +278,9 @@ def test_a_limit_counts_what_a_search_may_cost(table, capsys):
 def test_a_search_that_is_killed_counts_in_full_and_one_that_was_kept_goes_on(
     table, tmp_path, monkeypatch, capsys
 ):
-    words = asked(table, "--accuracy-first", "2,8", "--target", "0.05", "--to", str(tmp_path / "o"))
+    words = asked(
+        table, "--accuracy-first", "8,16", "--target", "0.05", "--to", str(tmp_path / "o")
+    )
 
     def killed(*_):
         raise KeyboardInterrupt
@@ -287,16 +289,16 @@ def test_a_search_that_is_killed_counts_in_full_and_one_that_was_kept_goes_on(
         patch.setattr("engine.runs.searching.search", killed)
         assert main(words) != 0
     (entry,) = ledger.read(table).entries
-    assert entry.epsilon == pytest.approx(8.0, rel=1e-6)
+    assert entry.epsilon == pytest.approx(16.0, rel=1e-6)
     with monkeypatch.context() as patch:
         patch.setattr("engine.cli.choose.ledger.settle", killed)
         assert main(words) != 0
-    assert [round(one.epsilon) for one in ledger.read(table).entries] == [8, 8]
+    assert [round(one.epsilon) for one in ledger.read(table).entries] == [16, 16]
     monkeypatch.setattr("engine.runs.searching.search", killed)  # nothing is drawn again
     capsys.readouterr()
     assert main(words) == 0
     # both were entered in the same second or not: either may be the one that is settled
-    assert sorted(round(one.epsilon) for one in ledger.read(table).entries) == [2, 8]
+    assert sorted(round(one.epsilon) for one in ledger.read(table).entries) == [8, 16]
     assert (tmp_path / "o" / "card.json").exists()
 
 

@@ -20,7 +20,7 @@ from engine.service.job_runner import FULL, JobRunner, perform
 from engine.service.process import here
 from engine.service.scheduler import OPEN, Scheduler
 from engine.service.watching import Stage, Visitor
-from tests.engine.conftest import claimed, ended, until
+from tests.engine.conftest import claimed, ended, once, until
 from tests.papers.survival.toys import table
 
 SURVIVAL = {"intervals": 8, "samples": 80, "sampler_epochs": 2.0, "burn_in": 20, "minibatch": 10}
@@ -51,6 +51,12 @@ def story(client: Client, run: str) -> list[str]:
     )
 
 
+@pytest.fixture(autouse=True)
+def looks_last(monkeypatch) -> None:
+    """The machine may be slow, and all here look once."""
+    monkeypatch.setattr("engine.service.store.GONE", 600.0)
+
+
 @pytest.fixture
 def desk(store, monkeypatch) -> Scheduler:
     """Scheduler of one step, and no lead."""
@@ -73,6 +79,7 @@ def test_numbers_do_not_depend_on_who_else_runs(tmp_path, monkeypatch):
     for job in jobs:
         alone.submit(job)
         perform(take(alone.store, here()))
+    for job in jobs:  # only now: a look does not last
         look(shared, job)
     desk, most = Scheduler(shared.store, "cpu", 10.0), 0
     while desk.go():
@@ -93,7 +100,7 @@ def test_a_short_job_does_not_wait_for_a_long_one(toy, store, client, desk):
     long, short = toy(steps=5000, pause=0.001), toy({"scale": (1, 2)})
     look(client, long), look(client, short)
     while client.run(short.id).state != "completed":
-        desk.go()
+        assert desk.go()
     run = client.run(long.id)
     assert run.state == "running"
     steps = [e.step for _, e in client.events(short.id) if isinstance(e, Measured)]
@@ -112,7 +119,7 @@ def test_a_turn_that_is_over_stays_over(toy, client, store, desk):
     desk.leave()
 
 
-def test_a_job_that_has_had_little_goes_first(toy, client, store, monkeypatch):
+def test_a_job_that_has_had_little_goes_first(toy, client, store, clock, monkeypatch):
     monkeypatch.setattr(turns, "SLICE", 0.0)
     old, young = toy(steps=1000, pause=0.001), toy(steps=20, pause=0.001)
     desk = Scheduler(store, "cpu", 10.0)
@@ -123,20 +130,20 @@ def test_a_job_that_has_had_little_goes_first(toy, client, store, monkeypatch):
     desk.open[0].spent = 2.0
     done = []
     while client.run(young.id).state != "completed":
-        desk.go()
+        assert desk.go()
         done.append(client.run(old.id).done)
     assert done[0] == done[-1]
     desk.leave()
 
 
-def test_those_who_share_get_the_same_time(toy, client, store, desk):
+def test_those_who_share_get_the_same_time(toy, client, store, desk, clock):
     """A job whose steps are ten times longer is asked ten times less often."""
-    short, long = toy(steps=900, pause=0.002), toy(steps=901, pause=0.02)
+    short, long = toy(steps=900, pause=0.01), toy(steps=901, pause=0.1)
     look(client, short), look(client, long)
-    for _ in range(60):
-        desk.go()
+    while clock.now < 2.0:
+        assert desk.go()
     spent = [one.spent for one in desk.open]
-    assert abs(spent[0] - spent[1]) < 0.1 + 0.3 * max(spent)
+    assert abs(spent[0] - spent[1]) <= 0.2  # two steps of the longer ones
     desk.leave()
 
 
@@ -266,13 +273,18 @@ def test_a_step_that_hangs_sends_the_others_back_to_the_queue(toy, client, store
     monkeypatch.setattr(turns.os, "_exit", lambda code: left.set())
     monkeypatch.setattr(turns, "SLICE", 0.0)
     desk = Scheduler(store, "cpu", 0.2)
-    good, hanging = toy(steps=5000, pause=0.001), toy(behaviour="hang", pause=2.0)
+    good, hanging = toy(steps=5000), toy(behaviour="hang")
+    monkeypatch.setattr(
+        "tests.engine.toy.behave", lambda spec: spec.behaviour == "hang" and left.wait(60.0)
+    )
     look(client, good), look(client, hanging)
     desk.go()
     desk.open[0].spent = 2.0
-    threading.Timer(0.3, client.cancel, [hanging.id]).start()
-    while not left.is_set():
-        desk.go()
+    stop = once(lambda: client.events(hanging.id), lambda: client.cancel(hanging.id))
+    while client.run(hanging.id).active:  # it has one turn, which lasts until it is given up
+        assert desk.go()
+    stop.join()
+    assert left.is_set()
     assert client.run(hanging.id).state == "cancelled"
     assert client.run(good.id).state == "queued"
     desk.leave()
@@ -322,7 +334,7 @@ def test_a_worker_does_several_jobs_at_once(toy, client, worker):
     before = client.run(long.id).done
     until(lambda: client.run(long.id).done > before)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(30) == 128 + signal.SIGTERM
+    assert process.wait(120) == 128 + signal.SIGTERM
     assert client.run(long.id).state == "interrupted"
     last = client.events(short.id)[-1][1]
     assert last == Finished(3, "completed")

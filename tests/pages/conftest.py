@@ -18,7 +18,7 @@ from engine.service.client import Client
 from pages.ui.jobs import clock
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import fold, shared, shell
-from pages.ui.paper import defaults, sidebar, stages, view
+from pages.ui.paper import defaults, sidebar, stages, total, view
 from tests.pages.played import play
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +37,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # Streamlit's tests keep of a page what its last run has sent: here each run sends all of it
     monkeypatch.setattr(sidebar, "redraw", lambda *given: None)
     monkeypatch.setattr(fold, "wanted", lambda opened: True)  # a test moves what is in folds too
+    # what another test has trained tells nothing of how long a run takes here
+    monkeypatch.setattr(total, "_RATIOS", {})
+    monkeypatch.setattr(total, "_LEARNT", set())
     st.cache_resource.clear()
     shared.SHARED.clear()
     return tmp_path
@@ -85,7 +88,7 @@ def visit() -> Open:
     """Opens a page of the app, with an address if one is given."""
 
     def opened(page: str = "", **address: str) -> AppTest:
-        test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+        test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
         if page:
             test.switch_page(f"pages/{page}.py")
         for key, text in address.items():

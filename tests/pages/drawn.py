@@ -21,7 +21,7 @@ import sys
 from engine.service.client import Client
 Client.ensure_worker = lambda self: None
 from streamlit.testing.v1 import AppTest
-test = AppTest.from_file('app.py', default_timeout=60).run()
+test = AppTest.from_file('app.py', default_timeout=120).run()
 assert not test.exception, test.exception
 test.switch_page('pages/PAGE.py').run()
 assert not test.exception, test.exception

@@ -181,6 +181,18 @@ pricing.main()
 """
 
 
+def remove(folder: Path) -> None:
+    """Removes a store, once; a process at work may put a file into it meanwhile."""
+
+    def gone() -> bool:
+        with suppress(OSError):
+            shutil.rmtree(folder)
+            return True
+        return False
+
+    until(gone)
+
+
 @pytest.mark.slow
 def test_a_process_of_an_earlier_version_leaves_its_questions_to_a_new_one(
     home: Path, tmp_path: Path
@@ -196,19 +208,19 @@ def test_a_process_of_an_earlier_version_leaves_its_questions_to_a_new_one(
         env={**os.environ, "EXPLORER_HOME": str(home), "EXPLORER_IDLE_SECONDS": "60"},
     )  # fmt: skip
     try:
-        until(lambda: worker() == old.pid)
+        until(lambda: worker() == old.pid, 120.0)
         os.utime(source, (0, 0))
         pricing.ask(store, [pricing.question(*one)])
-        assert old.wait(60.0) == 0
-        until(lambda: pricing.waiting(store) == [], 60.0)
+        assert old.wait(120.0) == 0
+        until(lambda: pricing.waiting(store) == [], 120.0)
         assert worker() not in (0, old.pid)
         assert pricing.read(store) > 0
         assert card.known(*one) is not None
     finally:
         old.kill()
         new = worker()
-        shutil.rmtree(home)  # the new one leaves too
-        until(lambda: not (Path("/proc") / str(new)).exists() or new in (0, old.pid))
+        remove(home)  # the new one leaves too
+        until(lambda: not (Path("/proc") / str(new)).exists() or new in (0, old.pid), 120.0)
 
 
 def rows(store: Store) -> list[str]:
@@ -266,13 +278,17 @@ def test_a_question_that_nobody_expected_to_fail_leaves_the_list(
 
 
 def test_a_question_that_takes_too_long_is_given_up(home: Path, monkeypatch: pytest.MonkeyPatch):
-    store = client().store
+    store, ended = client().store, list[str]()
+
+    def lasts(slug: str) -> None:
+        time.sleep(30)
+        ended.append(slug)
+
     monkeypatch.setattr(pricing, "LIMIT", 0.1)
-    monkeypatch.setattr(pricing, "paper", lambda slug: time.sleep(30))
+    monkeypatch.setattr(pricing, "paper", lasts)
     pricing.ask(store, [pricing.question(*asked())])
-    began = time.monotonic()
     pricing.work_out(store, pricing.waiting(store)[0])
-    assert time.monotonic() - began < 10
+    assert not ended
     assert pricing.waiting(store) == []
 
 
@@ -294,8 +310,8 @@ def test_the_accountant_leaves_with_its_store_and_does_not_make_it_again(tmp_pat
     working = threading.Thread(target=serve)
     working.start()
     until(lambda: presence.working(Store(store.folder), pricing.DEVICE))
-    shutil.rmtree(store.folder)
-    working.join(20.0)
+    remove(store.folder)
+    working.join(60.0)
     assert not working.is_alive()
     assert not store.folder.exists()
 
@@ -326,7 +342,7 @@ def test_a_method_whose_price_fails_is_named_and_the_others_are_drawn(
     for job in defaults.opening(slug).values():
         play(home, job)
     monkeypatch.setattr(shell, "outside", lambda: (slug,))
-    test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
     test.switch_page(shell.script(slug))
     test.query_params[f"{slug}.method"] = "Gaussian"
     test.run()

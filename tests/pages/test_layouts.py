@@ -153,7 +153,7 @@ def test_a_slip_in_a_layout_is_named(tmp_path: Path, text: str, error: type, nam
 
 def page(made: str) -> AppTest:
     """A page of one section, whose function returns what an expression says."""
-    return AppTest.from_string(PAGE.format(made=made), default_timeout=30).run()
+    return AppTest.from_string(PAGE.format(made=made), default_timeout=120).run()
 
 
 PAGE = """

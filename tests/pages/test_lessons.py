@@ -191,7 +191,7 @@ def test_a_class_is_split_asked_twice_and_counted_by_randomised_response(home: P
     """Twelve visitors who all answer right: arms differ, and no key of the plain count is used."""
     question, arms = experiment_question(), set()
     for _ in range(12):
-        test = AppTest.from_function(asked, default_timeout=30).run()
+        test = AppTest.from_function(asked, default_timeout=120).run()
         assert not test.exception
         assert any("costs you ε = 2, and 4 together" in one.value for one in test.caption)
         for explained in (False, True):  # the explanation comes after the first answer
@@ -298,12 +298,12 @@ def press(test: AppTest, label: str) -> None:
 @pytest.mark.parametrize(
     ("page", "key", "texts"),
     [
-        ("learn?learn.screen=odds&", "learn.odds", ("10", "5")),
         ("compare?", "compare.tab", ("Best proved", "Which ε do I need?")),
-        ("survival?", "survival.people", ("3", "1")),
         *(
             pytest.param(*one, marks=pytest.mark.thorough)
             for one in (
+                ("learn?learn.screen=odds&", "learn.odds", ("10", "5")),
+                ("survival?", "survival.people", ("3", "1")),
                 ("home?", "home.epsilon", ("5", "2")),
                 ("learn?learn.screen=papers&", "learn.paper", (MEAN, SURVIVAL)),
                 ("reproduce?", "reproduce.paper", (SGD, SURVIVAL)),
@@ -850,7 +850,7 @@ def addressed() -> None:
 
 
 def test_the_address_below_a_chart_s_numbers_says_a_repeated_name_as_often():
-    test = AppTest.from_function(addressed)
+    test = AppTest.from_function(addressed, default_timeout=120)
     test.query_params |= {"compare.runs.brier": ["Laplace", "A b"], "compare.epsilon": "5"}
     said = "/?compare.runs.brier=Laplace&compare.runs.brier=A+b&compare.epsilon=5"
     assert test.run().text[0].value == said
@@ -872,7 +872,7 @@ def test_the_presenter_s_way_to_the_notes_holds_the_key(
     drawn = rights.key(library.path_of(name))
     whole = f"/lessons?lesson={name}&notes=1&view=1&key={drawn}"
     for key, expected in (drawn, whole), ("guess", ""), ("", ""):
-        test = AppTest.from_function(presented)
+        test = AppTest.from_function(presented, default_timeout=120)
         test.query_params["lesson"] = name
         test.query_params["key"] = key
         assert not test.run().exception

@@ -132,9 +132,9 @@ def test_pages_are_drawn_more_often_until_their_first_curves_are_there():
 def test_a_page_waits_less_for_the_chosen_curve_than_for_another_and_not_for_a_beginning(
     home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(clock, "FASTEST", 60.0)
-    monkeypatch.setattr(clock, "QUICK", 30.0)
-    monkeypatch.setattr(clock, "SLOWEST", 60.0)
+    monkeypatch.setattr(clock, "FASTEST", 3600.0)
+    monkeypatch.setattr(clock, "QUICK", 1800.0)
+    monkeypatch.setattr(clock, "SLOWEST", 3600.0)
     jobs = defaults.opening("survival")
     for name, stage in (("out_pert", Stage.COARSE), ("obj_pert", Stage.CURVE)):
         job = jobs[name]
@@ -144,8 +144,11 @@ def test_a_page_waits_less_for_the_chosen_curve_than_for_another_and_not_for_a_b
         time.sleep(0.1)
         assert not again
         claim.finish("completed", [])
-        time.sleep(0.2)
-        assert bool(again) == (stage == Stage.CURVE)
+        if stage == Stage.CURVE:
+            until(again.copy)
+        else:
+            time.sleep(0.2)
+            assert not again
 
 
 @pytest.fixture
@@ -153,6 +156,7 @@ def follower(monkeypatch: pytest.MonkeyPatch) -> Iterator[clock.Follower]:
     """What follows the pages of a server that is not there, in which every session is open."""
     own = clock.Follower()
     monkeypatch.setattr(clock, "FOLLOWER", own)
+    monkeypatch.setattr(clock, "ONLOOKERS", clock.Onlookers())
     monkeypatch.setattr(submit, "there", lambda session: True)
     monkeypatch.setattr(clock.runtime, "exists", lambda: True)
     monkeypatch.setattr(clock, "LOOK", 0.01)
@@ -303,10 +307,15 @@ def test_a_page_that_is_followed_is_said_to_look_on(
     assert watching.others(store, job.id, watching.NOBODY) == 0
     followed(monkeypatch, job, Stage.FULL, access.board().look([job.id]))
     until(lambda: watching.others(store, job.id, watching.NOBODY) == 1)
-    monkeypatch.setattr(submit, "there", lambda session: False)
-    time.sleep(0.1)
+    (one,), asked = follower.parts.values(), list[str]()
+    monkeypatch.setattr(submit, "there", asked.append)  # it is not
+    until(lambda: asked)
+    with one.busy:  # a look that began before has ended
+        pass
     watching.gone(store, [PAGE])
-    time.sleep(0.2)
+    time.sleep(0.1)
+    asked.clear()
+    until(lambda: len(asked) > 1)  # it has been looked at again
     assert watching.others(store, job.id, watching.NOBODY) == 0  # its connection is lost
 
 
@@ -428,9 +437,9 @@ def test_an_open_page_has_a_worker_and_an_accountant_ready(
     assert begun == (["worker", "accountant"] if setting == "on" else [])
 
 
-@pytest.mark.parametrize("open_for", [0.0, 0.2])
+@pytest.mark.parametrize("stays", [False, True])
 def test_a_server_has_a_worker_and_an_accountant_ready_before_its_first_visitor(
-    home: Path, monkeypatch: pytest.MonkeyPatch, open_for: float
+    home: Path, monkeypatch: pytest.MonkeyPatch, stays: bool
 ):
     begun: list[str] = []
     monkeypatch.setenv("EXPLORER_AHEAD", "on")
@@ -445,10 +454,13 @@ def test_a_server_has_a_worker_and_an_accountant_ready_before_its_first_visitor(
 
     async def serve() -> None:
         async with served["lifespan"](None):
-            await asyncio.sleep(open_for)
+            await asyncio.sleep(0)
+            end = time.monotonic() + 60
+            while stays and len(begun) < 2 and time.monotonic() < end:
+                await asyncio.sleep(0.01)
 
     asyncio.run(serve())
-    assert begun == (["worker", "accountant"] if open_for else [])
+    assert begun == (["worker", "accountant"] if stays else [])
 
 
 def test_the_runs_of_a_page_that_was_closed_rest(home: Path, monkeypatch: pytest.MonkeyPatch):

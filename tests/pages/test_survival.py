@@ -338,6 +338,7 @@ def test_what_is_tried_follows_the_settings_of_the_page(visit: Open, trained: Pa
 def test_a_late_report_of_where_a_followed_slider_stood_is_no_move(
     visit: Open, trained: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr(survival_costs, "ECHO", 3600.0)
     test = visit("survival", **address(tab="Why", intervals="100", try_e="5"))
     test.select_slider(key="survival.intervals").set_value("200").run()
     test.select_slider(key="survival.try_q").set_value("100").run()  # the browser was not told yet

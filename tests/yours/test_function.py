@@ -19,14 +19,21 @@ from benchmarks.functions import FUNCTIONS, example
 from benchmarks.yours import attacked
 from engine.cli.main import main
 from engine.core.errors import RequestError
-from engine.yours import claim, evidence, guessing, trainings, witnesses
+from engine.yours import claim, evidence, function, guessing, trainings, witnesses
 from engine.yours.evidence import Guesses
 from engine.yours.function import Attacked, Same, audit_function
 from engine.yours.trainings import TrainingError
+from tests.engine.conftest import Clock
 
 RUNS, PAIRS = 1_000, 2_000
 LONG = 600.0
 """Seconds within which an attack of so few pairs is over on any machine."""
+
+
+@pytest.fixture(autouse=True)
+def parts_double(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a part takes: the same pairs are scored on any machine."""
+    monkeypatch.setattr(trainings, "BRIEF", math.inf)
 
 
 def crossings(stated, level, hits, alarms):
@@ -158,19 +165,53 @@ def test_the_line_is_that_of_the_shrunk_covariance(features):
     assert np.isfinite(again(np.hstack([present, constant]))).all()
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The time of an attack: it passes only where a test says so."""
+    one = Clock()
+    for module in (function, trainings):
+        monkeypatch.setattr(module, "time", one)
+    return one
+
+
+def test_trainings_that_take_long_end_in_the_time(clock, monkeypatch):
+    """Six pairs of trainings that take .1 s each."""
+    monkeypatch.setattr(trainings, "BRIEF", 0.25)
+    fit = lambda records, rng: clock.sleep(0.1) or 1.0  # noqa: E731
+    audit_function(fit, example(), "mu=1", seconds=1.0, pairs=500)
+    assert clock.now < 3.0
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(6.0, [127]), (12.0, [127, 255])])
+def test_learning_ends_in_the_time(clock, monkeypatch, seconds, expected):
+    """It takes .1 s for each ten pairs, and is repeated with twice as many where that ends too."""
+    learned, sizes = function.learned, []
+
+    def learning(pilot, stated):
+        sizes.append(len(pilot))
+        clock.sleep(0.01 * len(pilot))
+        return learned(pilot, stated)
+
+    def fit(records, rng):
+        clock.sleep(0.0001)
+        return rng.normal()
+
+    monkeypatch.setattr(function, "learned", learning)
+    audit_function(fit, example(), "mu=1", seconds=seconds, pairs=100)
+    assert sizes == expected
+    assert clock.now < seconds
+
+
 @pytest.mark.thorough
-def test_trainings_that_take_long_end_in_the_time():
-    """Six pairs of trainings that take .1 s each, and learning from 6,000 numbers."""
-    began = time.monotonic()
-    audit_function(lambda records, rng: time.sleep(0.1) or 1.0, example(), "mu=1", seconds=1.0)
-    assert time.monotonic() - began < 3.0
+def test_learning_from_many_numbers_ends():
+    """From 6,000, where the time is short."""
 
     def wide(records, rng):
         return {f"layer {i}": rng.normal(size=1_000) for i in range(60)}
 
     began = time.monotonic()
     audit_function(wide, example(), "mu=1", seconds=2.0)
-    assert time.monotonic() - began < 6.0
+    assert time.monotonic() - began < LONG / 10
 
 
 @pytest.fixture
@@ -273,19 +314,21 @@ def test_answers_of_a_witness_that_fails_are_not_taken_for_the_next_one(files):
             ["fits.py::words", "--claim", "mu=1", "--data", "table.csv"],
             "expected arrays of numbers",
         ),
-        (
-            ["fits.py::imaginary", "--claim", "mu=1", "--data", "table.csv"],
-            "expected arrays of numbers",
-        ),
-        (["fits.py::broken", "--claim", "mu=1", "--data", "table.csv"], "no such column"),
-        (["fits.py::forgets", "--claim", "mu=1", "--data", "table.csv"], "got None as 'output'"),
-        pytest.param(
-            ["fits.py::undefined", "--claim", "mu=1", "--data", "table.csv", "--seconds", "3"],
-            "fit: expected finite numbers, got none",
-            marks=pytest.mark.thorough,
-        ),
-        (["fits.py::leaves", "--claim", "mu=1", "--data", "table.csv"], "SystemExit: no licence"),
         (["fits.py::ends", "--claim", "mu=1", "--data", "table.csv"], "ended with code 3"),
+        *(
+            pytest.param(
+                [f"fits.py::{name}", "--claim", "mu=1", "--data", "table.csv", *more],
+                said,
+                marks=pytest.mark.thorough,
+            )
+            for name, said, *more in (
+                ("imaginary", "expected arrays of numbers"),
+                ("broken", "no such column"),
+                ("forgets", "got None as 'output'"),
+                ("undefined", "fit: expected finite numbers, got none", "--seconds", "3"),
+                ("leaves", "SystemExit: no licence"),
+            )
+        ),
     ],
 )
 def test_wrong_requests_are_one_sentence(files, capsys, monkeypatch, arguments, said):
@@ -410,6 +453,7 @@ def fussy(records, rng):
     return noisy(records, rng)
 
 
+@pytest.mark.thorough
 def test_a_record_with_which_a_function_fails_is_named():
     found = audit_function(fussy, example(), "epsilon=1", seconds=LONG, pairs=64)
     assert not found.broken
@@ -440,7 +484,8 @@ def test_a_function_that_fails_without_the_record_too_tells_of_none():
     assert "failed" not in found.sentence
 
 
-@pytest.mark.parametrize("size", [1, pytest.param(500, marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("size", [1, 500])
 def test_a_function_that_remembers_shows_nothing(size):
     kept = {}
 
@@ -491,7 +536,9 @@ def test_one_training_of_each_kind_is_not_enough_to_call_a_function_constant():
 
 
 @pytest.mark.thorough
-def test_failing_and_remembering_functions_in_files_are_told_too(files, capsys):
+def test_failing_and_remembering_functions_in_files_are_told_too(files, capsys, monkeypatch):
+    monkeypatch.setattr(function, "SEARCH", LONG)  # all witnesses are tried, and little more
+    monkeypatch.setattr(function, "PILOT", (16, 16))
     for name, said in (("fussy", "failing tells that"), ("remembers", "shows nothing")):
         line = ["audit", f"{files / 'fits.py'}::{name}", "--claim", "epsilon=1", "--json"]
         assert main([*line, "--data", str(files / "table.csv"), "--seconds", "4"]) == 0

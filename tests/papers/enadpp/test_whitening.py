@@ -80,6 +80,7 @@ def gaussian(multiplier):
     return Gaussian(1.0, multiplier)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("representation", ["whitened", "upright"])
 @pytest.mark.parametrize("name", ["dpsgd", "dp_ftrl"])
 def test_moments_and_steps_together_cost_the_budget(name, representation):

@@ -167,7 +167,7 @@ def test_two_paths_come_as_near_to_the_bound_as_one_likes(q):
     assert (1.0 - 1e-5) * bound < float((each[0] - each[1]).norm()) <= bound
 
 
-@pytest.mark.parametrize("fates", [(0, 0), (1, 0)])
+@pytest.mark.parametrize("fates", [pytest.param((0, 0), marks=pytest.mark.thorough), (1, 0)])
 def test_records_that_climb_stay_below_the_bound(fates):
     """Adam on parameters and paths of 200 pairs, from random starts, through the hazards."""
     q, e, p = 3, 3, 2

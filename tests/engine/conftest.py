@@ -69,12 +69,12 @@ def claimed(store: Store, job: Job) -> Claim:
     return claim
 
 
-def ended(client: Client, run: str, seconds: float = 120.0) -> Run:
+def ended(client: Client, run: str, seconds: float = 300.0) -> Run:
     """The run once it has ended."""
     return until(lambda: None if (actual := client.run(run)).active else actual, seconds)
 
 
-def until(look, seconds: float = 120.0):
+def until(look, seconds: float = 300.0):
     """What `look` returns once it is something; a limit against hanging, not a measurement."""
     deadline = time.monotonic() + seconds
     while not (actual := look()):

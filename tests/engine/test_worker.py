@@ -36,6 +36,8 @@ from tests.engine.toy import Counted, Toy
 
 LONG = {"steps": 50_000, "pause": 0.01}
 """A run of minutes in short steps."""
+SHARE = 1_200.0
+"""Seconds for what a process loads that stands back: it gets little of a machine that is busy."""
 
 
 # In this process
@@ -361,7 +363,7 @@ def test_the_life_of_a_worker(toy, client, worker):
     process = worker(preexec_fn=small_files)
     failing = toy(behaviour="raise")
     client.submit(failing)
-    assert ended(client, failing.id, 60.0).error == "ValueError: the toy is broken"
+    assert ended(client, failing.id).error == "ValueError: the toy is broken"
 
     large = toy(behaviour="large")  # 8 MB of arrays, where files end at 6 MB
     client.submit(large)
@@ -388,13 +390,13 @@ def test_the_life_of_a_worker(toy, client, worker):
     assert process.poll() is None
 
     second = worker()
-    assert second.wait(120) == 0  # the device has its worker
+    assert second.wait(300) == 0  # the device has its worker
 
     reported = toy(**LONG, behaviour="spin")
     client.submit(reported)
     running(client, reported.id)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(120) == 128 + signal.SIGTERM
+    assert process.wait(300) == 128 + signal.SIGTERM
     run = client.run(reported.id)
     assert (run.state, run.error) == ("interrupted", work.ENDED)
 
@@ -405,14 +407,14 @@ def test_workers_that_hang_and_die(toy, client, worker):
     process = worker(environment={"EXPLORER_GRACE_SECONDS": "1.5"})
     hanging, waiting, killed = toy(behaviour="hang", pause=60), toy({"scale": (1, 2)}), toy(**LONG)
     client.submit(hanging)
-    until(lambda: client.events(hanging.id), 60.0)
+    until(lambda: client.events(hanging.id))
     client.submit(waiting)
     client.cancel(hanging.id)
     assert ended(client, hanging.id).state == "cancelled"
-    assert process.wait(120) == 1
+    assert process.wait(300) == 1
 
     successor = worker()
-    assert ended(client, waiting.id, 60.0).state == "completed"
+    assert ended(client, waiting.id).state == "completed"
     client.submit(killed)
     running(client, killed.id)
     successor.kill()
@@ -443,12 +445,12 @@ def test_a_worker_stays_while_an_app_lives_and_leaves_after_it(home, toy, worker
     app.stdout.readline()
     process = worker(environment={"EXPLORER_IDLE_SECONDS": "2"})
     store = Store(home)
-    until(lambda: presence.working(store, presence.device()), 60.0)
+    until(lambda: presence.working(store, presence.device()))
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(4)
     app.kill()
     app.communicate()
-    assert process.wait(60) == 0
+    assert process.wait(300) == 0
     assert take(store, here()) is None
     store.database.close()
 
@@ -550,19 +552,19 @@ def test_a_worker_starts_another_beside_it_once_an_app_is_there(home, toy, worke
             row = connection.execute("SELECT pid FROM workers WHERE device = ?", [name]).fetchone()
         return int(row["pid"]) if row and presence.working(store, name) else 0
 
-    until(second, 60.0)
+    until(second, SHARE)
     one = second()
     assert one != process.pid
-    until(lambda: os.getpriority(os.PRIO_PROCESS, one) == NICE, 10.0)
+    until(lambda: os.getpriority(os.PRIO_PROCESS, one) == NICE)
     session = Path(f"/proc/{one}/autogroup")  # Linux shares out among sessions first
     if session.exists() and session.read_text():
         assert session.read_text().endswith(f"nice {NICE}\n")
     os.kill(one, signal.SIGKILL)
-    until(lambda: second() not in (0, one), 60.0)
+    until(lambda: second() not in (0, one), SHARE)
     app.kill()
     app.communicate()
-    assert process.wait(60) == 0
-    until(lambda: not second(), 60.0)
+    assert process.wait(300) == 0
+    until(lambda: not second(), SHARE)
     store.database.close()
 
 

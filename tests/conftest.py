@@ -31,8 +31,8 @@ RELATIVES = (
     "survival-dp_newton", "survival-exact", "survival-obj_pert_gauss", "survival-out_pert_gauss",
     "yesiwell-dpah", "yesiwell-pcdbn",
 )  # fmt: skip
-"""Methods that take longest among those that share a paper and a trainer: what every method must
-do is tested of a quicker one in the quick suite, and of these in the thorough one."""
+"""Methods that take longest in their package: what every method must do is tested of the quicker
+ones in the quick suite, and of these in the thorough one."""
 
 
 @pytest.hookimpl(tryfirst=True)

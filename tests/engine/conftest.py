@@ -95,6 +95,16 @@ def once(look: Callable[[], object], act: Callable[[], object]) -> threading.Thr
     return thread
 
 
+LASTS = 600.0
+"""Seconds that a look lasts where `looks_last`."""
+
+
+@pytest.fixture
+def looks_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who has looked once looks on, however slow the machine is."""
+    monkeypatch.setattr("engine.service.store.GONE", LASTS)
+
+
 class Clock:
     """Time that passes only where the toy waits: shares of it are the same on any machine."""
 

@@ -184,8 +184,8 @@ def test_a_stopped_run_goes_on_elsewhere_and_tells_every_step_once(executor):
     assert said([*first, *rest]) == said(expected)
 
 
-def test_a_stop_reaches_the_tasks(dask, log):
-    """They end within two seconds, and on a busy machine within ten: each takes 20 steps in one."""
+def test_a_stop_reaches_the_tasks_within_two_seconds(dask, log):
+    """Two workers take at most as many steps as fit into two seconds, 20 in each."""
     job = walking(steps=2000, pause=0.05, seeds=4)
     with closing(drive(job, data_catalog.load("digits"), lambda n, a: n,
                        executor=Cluster(dask))) as events:  # fmt: skip
@@ -199,7 +199,7 @@ def test_a_stop_reaches_the_tasks(dask, log):
         return lines if log.read_text().splitlines() == lines else []
 
     lines = until(rest, 30.0)
-    assert sum(float(line.split()[3]) > asked for line in lines) < 2 * 10 * 20
+    assert sum(float(line.split()[3]) > asked for line in lines) <= 2 * 2 * 20
 
 
 def killing(dask: str, log: Path, kills: int, over: threading.Event) -> list[int]:

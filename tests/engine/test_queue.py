@@ -19,18 +19,11 @@ from engine.service.process import Process, here
 from engine.service.scheduler import Scheduler
 from engine.service.store import Store
 from engine.service.watching import Stage, Visitor, Wanted, level
-from tests.engine.conftest import claimed, ended, running, until
+from tests.engine.conftest import LASTS, claimed, ended, running, until
+
+pytestmark = pytest.mark.usefixtures("looks_last")
 
 ADA, BOB = Visitor("page 1", "ada"), Visitor("page 2", "bob")
-
-
-LASTS = 600.0
-"""Seconds that a look lasts: the machine may be slow, and most here look once."""
-
-
-@pytest.fixture(autouse=True)
-def looks_last(monkeypatch) -> None:
-    monkeypatch.setattr("engine.service.store.GONE", LASTS)
 
 
 @pytest.fixture

@@ -23,6 +23,8 @@ from engine.service.watching import Stage, Visitor
 from tests.engine.conftest import claimed, ended, once, until
 from tests.papers.survival.toys import table
 
+pytestmark = pytest.mark.usefixtures("looks_last")
+
 SURVIVAL = {"intervals": 8, "samples": 80, "sampler_epochs": 2.0, "burn_in": 20, "minibatch": 10}
 
 
@@ -49,12 +51,6 @@ def story(client: Client, run: str) -> list[str]:
     return list(
         map(repr, sorted(measured, key=lambda e: e.replicas[0] if isinstance(e, about) else -1))
     )
-
-
-@pytest.fixture(autouse=True)
-def looks_last(monkeypatch) -> None:
-    """The machine may be slow, and all here look once."""
-    monkeypatch.setattr("engine.service.store.GONE", 600.0)
 
 
 @pytest.fixture

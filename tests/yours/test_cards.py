@@ -166,9 +166,9 @@ def test_a_card_of_a_thousand_million_rows_is_refused_at_once(tmp_path, capsys):
     document, path = yours.made("mean", "gaussian"), tmp_path / "card.json"
     document |= {"rows": 10**9, "delta_of_a_row": 1e-300}
     path.write_text(json.dumps({**document, "digest": card_file.digest(document)}))
-    began = time.monotonic()
+    began = time.process_time()  # whatever else the machine does
     assert main(["card", "verify", str(path)]) == 1
-    assert time.monotonic() - began < 120.0
+    assert time.process_time() - began < 10.0
     assert "rows: expected a whole number from 1 to 1,000,000" in capsys.readouterr().err
 
 

@@ -209,9 +209,9 @@ def test_learning_from_many_numbers_ends():
     def wide(records, rng):
         return {f"layer {i}": rng.normal(size=1_000) for i in range(60)}
 
-    began = time.monotonic()
+    began = time.process_time()  # whatever else the machine does
     audit_function(wide, example(), "mu=1", seconds=2.0)
-    assert time.monotonic() - began < LONG / 10
+    assert time.process_time() - began < 6.0
 
 
 @pytest.fixture

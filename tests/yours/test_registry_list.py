@@ -58,7 +58,7 @@ def today() -> str:
 
 
 BEGAN = today()
-"""Of these tests: midnight may come between two of them, or within one."""
+"""The date on which these tests began: a test may end after midnight."""
 
 
 def names() -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ import os
 import statistics
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from engine.catalog import catalog
 from engine.runs.driver import drive
 from engine.runs.job import Job
 from engine.service.client import Client
+from pages.ui import words
 from pages.ui.kit import card, shell
 from pages.ui.paper import defaults, overlay, stages, total, view
 from pages.ui.paper.cast import HELD
@@ -63,6 +64,7 @@ class Control:
         key: The key that moves it.
         chosen: Label of the method that is looked at, as its line has it.
         kind: What may be expected of a move.
+        steps: How often the key is pressed: what one step shows ships, and two train.
     """
 
     page: str
@@ -70,10 +72,12 @@ class Control:
     key: str
     chosen: str
     kind: Kind
+    steps: int = 1
 
 
 PROTOTYPES, ENTROPY = "GLVQ, private, with proof", "EnADPP, with proof"
 BELIEF = "pCDBN, with proof"
+KNOTS = Control("survival", "Knots", "ArrowRight", "Private Newton", Kind.OTHER)
 CONTROLS = (
     Control("mean", "Clipping bound B", "ArrowRight", "Laplace", Kind.SHIPS),
     Control("survival", "Time intervals q", "ArrowRight", "Private Newton", Kind.SHIPS),
@@ -81,11 +85,17 @@ CONTROLS = (
     Control("enadpp", "Clipping bound C", "ArrowRight", ENTROPY, Kind.SHIPS),
     Control("pcdbn", "Degree of the polynomial L", "ArrowRight", BELIEF, Kind.SHIPS),
     Control("yesiwell", "Degree of the polynomial L", "ArrowLeft", BELIEF, Kind.SHIPS),
-    Control("survival", "Knots", "ArrowRight", "Private Newton", Kind.OTHER),
-    Control("lvq", "Epochs", "ArrowRight", PROTOTYPES, Kind.OTHER),
-    Control("enadpp", "Epochs", "ArrowRight", ENTROPY, Kind.OTHER),
-    Control("pcdbn", "Filters of the first layer K", "ArrowLeft", BELIEF, Kind.OTHER),
-    Control("yesiwell", "Epochs E", "ArrowLeft", BELIEF, Kind.OTHER),
+    *(
+        replace(control, steps=steps)
+        for control in (
+            KNOTS,
+            Control("lvq", "Epochs", "ArrowRight", PROTOTYPES, Kind.OTHER),
+            Control("enadpp", "Epochs", "ArrowRight", ENTROPY, Kind.OTHER),
+            Control("pcdbn", "Filters of the first layer K", "ArrowLeft", BELIEF, Kind.OTHER),
+            Control("yesiwell", "Epochs E", "ArrowLeft", BELIEF, Kind.OTHER),
+        )
+        for steps in (1, 2)
+    ),
     Control("lvq?lvq.dataset=mnist", "Clipping bound C", "ArrowRight", PROTOTYPES, Kind.LARGE),
     Control(
         "pcdbn?pcdbn.dataset=mnist", "Degree of the polynomial L", "ArrowRight", BELIEF, Kind.LARGE
@@ -112,7 +122,7 @@ def rows() -> Iterator[Row]:
         time.sleep(WARM)
         for control in CONTROLS:
             yield from _control(browser, address, control, home)
-        yield from _beside(browser, address, CONTROLS[6], home)
+        yield from _beside(browser, address, KNOTS, home)
         yield from _kept(home)
     for slug in shell.papers():
         yield from _coarse(slug)
@@ -123,18 +133,20 @@ def _control(browser: Browser, address: str, control: Control, home: Path) -> It
     times, page = [], opened(browser, address, control.page)
     large = control.kind == Kind.LARGE
     if large:  # what such a data set is turned into is kept from the first time on
-        _moved(page, control, 1, whole=True)
+        _moved(page, control, control.steps, whole=True)
     for turn in range(TURNS):
         if turn or large:
             page.context.close()
             _emptied(home)
             page = opened(browser, address, control.page)
-        times.append(_moved(page, control, 1, whole=large or turn == TURNS - 1))
+        last = turn == TURNS - 1
+        times.append(_moved(page, control, control.steps, whole=large or last))
     page.context.close()
     for name, most in TARGETS[control.kind].items():
         took = [getattr(one, name) for one in times[-1 if name == "whole" else 0 :]]
         middle = statistics.median(took)
-        what = f"{control.page}, one step of {control.label}: {WORDS[name]}"
+        steps = words.plural(control.steps, "step")
+        what = f"{control.page}, {steps} of {control.label}: {WORDS[name]}"
         note = f"{control.kind}; {min(took):.2g} to {max(took):.2g} s in {len(took)} moves"
         if name == "proved":
             note += f"; those without a proof too: {statistics.median(t.all for t in times):.2g} s"
@@ -225,10 +237,11 @@ def _beside(browser: Browser, address: str, control: Control, home: Path) -> Ite
 
 def _leave(browser: Browser, address: str) -> None:
     """Opens views, moves them and closes them."""
+    single = [control for control in CONTROLS if control.steps == 1]
     for number in range(BEHIND):
-        control = CONTROLS[number % len(CONTROLS)]
+        control = single[number % len(single)]
         page = opened(browser, address, f"{control.page}?{control.page}.repeats=10")
-        move(page, control.label, control.key, 1 + number // len(CONTROLS))
+        move(page, control.label, control.key, 1 + number // len(single))
         page.wait_for_timeout(500)
         page.context.close()
 

@@ -52,6 +52,13 @@ class Offer:
             return self.texts[self.values.index(value)]
         return self.texts[self._nearest(float(value))]
 
+    def beside(self, value: Value) -> tuple[Value, ...]:
+        """The value after another one, and the one before it; those of them that are offered."""
+        if value not in self.values:
+            return ()
+        place = self.values.index(value)
+        return (*self.values[place + 1 : place + 2], *self.values[max(place - 1, 0) : place])
+
     def among(self, values: Sequence[float]) -> "Offer":
         """The same offer with other values; the default stays if it is one, else the middle one."""
         texts = tuple(figure(float(value)) for value in values)

@@ -92,14 +92,9 @@ def neighbours(page: Page, chosen: Chosen) -> list[Job]:
     known = knobs(page.paper.spec)
     curves: list[tuple[Stage, Job]] = []
     for field in page.layout.open(page.offers.knobs):
-        offer = page.offers.knobs[field]
         if not isinstance(known[field], Knob):
             continue
-        if chosen.values.get(field) not in offer.values:
-            continue
-        place = offer.values.index(chosen.values[field])
-        beside = (*offer.values[place + 1 : place + 2], *offer.values[max(place - 1, 0) : place])
-        for value in beside:
+        for value in page.offers.knobs[field].beside(chosen.values[field]):
             curves += _after(page, replace(chosen, values={**chosen.values, field: value}))
     return [job for _, job in sorted(curves, key=lambda curve: curve[0])][:NEIGHBOURS]
 

@@ -56,6 +56,15 @@ def test_one_step_of_any_other_control_is_answered_by_what_ships(slug: str):
             assert asked[field] == there, field  # the others may take twice as many steps
 
 
+@pytest.mark.parametrize("slug", sorted(shell.papers()))
+def test_another_number_of_repetitions_is_answered_by_what_ships(slug: str):
+    layout, index = defaults.layout(slug), shipped.index(FOLDER)
+    more = defaults.addressed(slug, {f"{slug}.repeats": "20"})
+    for name, job in more.jobs.items():
+        if name not in layout.by_hand:
+            assert job.id in index or stages.sketch(more, job).id in index, name
+
+
 @pytest.mark.parametrize("slug", ["enadpp", "lvq", "pcdbn"])
 def test_a_main_slider_s_next_stop_ships_on_a_large_data_set_too(slug: str):
     layout, index = defaults.layout(slug), shipped.index(FOLDER)

@@ -74,15 +74,16 @@ def stops(slug: str) -> list[tuple[Job, Job]]:
 def nearby(slug: str) -> list[tuple[Job, Job]]:
     """After one step of any other control of a page, to each side: what `stops` has."""
     page = defaults.addressed(slug, {})
-    often = page.offers.repeats.beside(page.chosen.repeats)
     moves = [
         {field: value}
         for field, now in page.chosen.values.items()
         if field not in (BUDGET, *page.layout.main)
         for value in page.offers.knobs[field].beside(now)
     ]
-    again = [replace(page, chosen=replace(page.chosen, repeats=int(count))) for count in often]
-    return [*_moved(page, moves), *(pair for one in again for pair in _moved(one, [{}]))]
+    pairs = _moved(page, moves)
+    for count in page.offers.repeats.values:
+        pairs += _moved(replace(page, chosen=replace(page.chosen, repeats=int(count))), [{}])
+    return pairs
 
 
 def _moved(page: Page, moves: Iterable[Mapping[str, Value]]) -> list[tuple[Job, Job]]:

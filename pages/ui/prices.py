@@ -80,7 +80,8 @@ def _ask(before: dict[str, float]) -> None:
         shared(job)
         print(job.paper, job.method, proved, flush=True)
     for slug in shell.papers():
-        for job in (*moved(slug), *(job for job, _ in openings.stops(slug))):
+        first = (*openings.stops(slug), *openings.nearby(slug))
+        for job in (*moved(slug), *(job for job, _ in first)):
             with suppress(ExplorerError):  # no noise meets this budget
                 _promised(job)
         if before:

@@ -64,7 +64,7 @@ class Control:
         key: The key that moves it.
         chosen: Label of the method that is looked at, as its line has it.
         kind: What may be expected of a move.
-        steps: How often the key is pressed: what one step shows ships, and two train.
+        steps: How often the key is pressed. Curves after one step ship; those after two train.
     """
 
     page: str

@@ -1,21 +1,20 @@
-"""Every run that somebody sees without a wait: what pages open with, and what lessons show."""
+"""Every run that is seen without a wait: of pages as they open, first moves and lessons."""
 
 import functools
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 
 from datasets import catalog as data
 from engine.core.errors import ExplorerError
-from engine.core.spec import Value
 from engine.runs.job import Job
-from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import shell
 from pages.ui.learn.maths import clipping
 from pages.ui.lessons import library
 from pages.ui.lessons.train import shown
-from pages.ui.paper import defaults, preview, stages
+from pages.ui.paper import choice, defaults, preview, stages
+from pages.ui.paper.choice import Chosen
 from pages.ui.paper.view import Page
 
 LONGER = 2
@@ -59,44 +58,35 @@ def stops(slug: str) -> list[tuple[Job, Job]]:
     Methods that take minutes are left out: nobody trains them without pressing the button. So are
     stops that take much longer than what a page opens with.
     """
-    layout, page = defaults.layout(slug), defaults.addressed(slug, {})
-    return _moved(
-        page,
-        [
-            dict(zip(group, values, strict=True))
-            for group in layout.stops
-            for values in itertools.product(*(page.offers.knobs[field].values for field in group))
-        ],
-    )
+    page = defaults.addressed(slug, {})
+    moves = [
+        dict(zip(group, values, strict=True))
+        for group in page.layout.stops
+        for values in itertools.product(*(page.offers.knobs[field].values for field in group))
+    ]
+    return _curves(page, map(page.chosen.moved, moves))
 
 
 @functools.cache
 def nearby(slug: str) -> list[tuple[Job, Job]]:
-    """After one step of any other control of a page, to each side: what `stops` has."""
+    """The same after one step of any other control, to each side, and for more repetitions."""
     page = defaults.addressed(slug, {})
-    moves = [
-        {field: value}
-        for field, now in page.chosen.values.items()
-        if field not in (BUDGET, *page.layout.main)
-        for value in page.offers.knobs[field].beside(now)
-    ]
-    pairs = _moved(page, moves)
-    for count in page.offers.repeats.values:
-        pairs += _moved(replace(page, chosen=replace(page.chosen, repeats=int(count))), [{}])
-    return pairs
+    chosen = page.chosen
+    others = [field for field in chosen.values if field not in page.layout.main]
+    often = [replace(chosen, repeats=int(count)) for count in page.offers.repeats.values]
+    return _curves(page, [*choice.one_step(page.offers, chosen, others), *often])
 
 
-def _moved(page: Page, moves: Iterable[Mapping[str, Value]]) -> list[tuple[Job, Job]]:
-    """After each of some moves of a page's controls, its methods' whole runs and coarse curves."""
-    layout, jobs, pairs = page.layout, page.jobs, list[tuple[Job, Job]]()
-    for values in moves:
+def _curves(page: Page, views: Iterable[Chosen]) -> list[tuple[Job, Job]]:
+    """The whole runs of a page's methods and their coarse curves, in each of some views."""
+    layout, opening, pairs = page.layout, page.jobs, list[tuple[Job, Job]]()
+    for view in views:
         with suppress(ExplorerError):  # settings that contradict each other
-            there = replace(page.chosen, values={**page.chosen.values, **values})
             pairs += [
                 (job, stages.coarse(job, page.first, layout.sketch))
-                for name, job in defaults.wanted(page.paper, layout, page.offers, there).items()
+                for name, job in defaults.wanted(page.paper, layout, page.offers, view).items()
                 if name not in layout.by_hand
-                and _steps(job) <= LONGER * _steps(jobs.get(name, jobs[job.method]))
+                and _steps(job) <= LONGER * _steps(opening.get(name, opening[job.method]))
             ]
     return pairs
 
@@ -116,11 +106,9 @@ def elsewhere(slug: str) -> list[tuple[Job, Job]]:
             for method, job in page.jobs.items()
             if method not in (*layout.by_hand, *layout.last)
         ]
-        for field in sorted(layout.main):
-            for value in page.offers.knobs[field].beside(page.chosen.values[field]):
-                there = replace(page.chosen, values={**page.chosen.values, field: value})
-                moved = defaults.wanted(page.paper, layout, page.offers, there)
-                jobs.append(moved[page.chosen.method])
+        for view in choice.one_step(page.offers, page.chosen, sorted(layout.main)):
+            moved = defaults.wanted(page.paper, layout, page.offers, view)
+            jobs.append(moved[page.chosen.method])
         pairs += [(job, stages.coarse(job, page.first, 1)) for job in jobs]
     return pairs
 

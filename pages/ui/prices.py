@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
 from multiprocessing import get_context
 
 from datasets import catalog as data_catalog
@@ -52,7 +51,7 @@ def moved(slug: str) -> Iterator[Job]:
     chosen, budgets = choice.untouched(offered), offered.knobs[BUDGET].values
     for field in chosen.values:
         for value in offered.knobs[field].values:
-            there = replace(chosen, values={**chosen.values, field: value})
+            there = chosen.moved({field: value})
             with suppress(ExplorerError):  # settings that contradict each other
                 jobs = choice.jobs(paper, there, budgets)
                 yield from (job for name, job in jobs.items() if name not in layout.by_hand)
@@ -80,16 +79,16 @@ def _ask(before: dict[str, float]) -> None:
         shared(job)
         print(job.paper, job.method, proved, flush=True)
     for slug in shell.papers():
-        first = (*openings.stops(slug), *openings.nearby(slug))
-        for job in (*moved(slug), *(job for job, _ in first)):
+        shipped = (*openings.stops(slug), *openings.nearby(slug))
+        for job in (*moved(slug), *(job for job, _ in shipped)):
             with suppress(ExplorerError):  # no noise meets this budget
-                _promised(job)
+                promised(job)
         if before:
             print(f"{slug}: {_write(before)} answers", flush=True)
     print(f"{_write(before)} answers in {answers.SHIPPED}")
 
 
-def _promised(job: Job) -> None:
+def promised(job: Job) -> None:
     """Asks for what a run of this job promises at each budget, as its training does."""
     entry, data = job.entry(), data_catalog.card(job.dataset)
     for budget in job.axes.get(BUDGET, ()):

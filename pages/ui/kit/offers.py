@@ -52,8 +52,8 @@ class Offer:
             return self.texts[self.values.index(value)]
         return self.texts[self._nearest(float(value))]
 
-    def beside(self, value: Value) -> tuple[Value, ...]:
-        """The value after another one, and the one before it; those of them that are offered."""
+    def neighbours(self, value: Value) -> tuple[Value, ...]:
+        """The offered values beside one: the next, then the one before; at an end, one of them."""
         if value not in self.values:
             return ()
         place = self.values.index(value)

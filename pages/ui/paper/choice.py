@@ -1,9 +1,9 @@
 """What the widgets of a paper's page offer, and what they say, read once as one value."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from datasets import catalog as data_catalog
@@ -79,6 +79,10 @@ class Chosen:
     lines: str = FEW_LINES
     measure: str = kinds.BUDGET
 
+    def moved(self, values: Mapping[str, Value]) -> "Chosen":
+        """The same with other values of some knobs."""
+        return replace(self, values={**self.values, **values})
+
     @property
     def focus(self) -> dict[str, float]:
         """The budget under the slider as jobs are asked for: its replicas go first."""
@@ -114,6 +118,13 @@ def tables(paper: Paper[Any]) -> tuple[str, ...]:
             if paper.takes(own.card(name)):
                 kept.append(name)
     return tuple(kept)
+
+
+def one_step(offers: Offers, chosen: Chosen, fields: Iterable[str]) -> Iterator[Chosen]:
+    """What the widgets say after one step of each of these knobs, to each side."""
+    for field in fields:
+        for value in offers.knobs[field].neighbours(chosen.values[field]):
+            yield chosen.moved({field: value})
 
 
 def measures(paper: Paper[Any]) -> dict[str, Gauge]:

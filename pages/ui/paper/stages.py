@@ -89,13 +89,11 @@ def _ahead(page: Page, chosen: Chosen) -> list[Job]:
 
 def neighbours(page: Page, chosen: Chosen) -> list[Job]:
     """The coarse curves after one step of a main slider, the chosen method's before the others."""
-    known = knobs(page.paper.spec)
-    curves: list[tuple[Stage, Job]] = []
-    for field in page.layout.open(page.offers.knobs):
-        if not isinstance(known[field], Knob):
-            continue
-        for value in page.offers.knobs[field].beside(chosen.values[field]):
-            curves += _after(page, replace(chosen, values={**chosen.values, field: value}))
+    known, offers = knobs(page.paper.spec), page.offers
+    sliders = [name for name in page.layout.open(offers.knobs) if isinstance(known[name], Knob)]
+    curves = [
+        curve for there in choice.one_step(offers, chosen, sliders) for curve in _after(page, there)
+    ]
     return [job for _, job in sorted(curves, key=lambda curve: curve[0])][:NEIGHBOURS]
 
 

@@ -49,7 +49,7 @@ class Fault:
     right: str
     wrong: str
     tests: str
-    marks: str = "not slow and not browser"
+    marks: str = "not slow and not thorough and not browser"
     swapped: bool = False
 
     def planted(self, text: str) -> str:
@@ -62,7 +62,7 @@ class Fault:
         )
 
 
-BROWSER = "browser and not slow"
+BROWSER = "browser and not slow and not thorough"
 MEAN, SURVIVAL = "engine/papers/mean", "engine/papers/survival"
 EDGES = '[arrays.public]\nedges = "Edges of the bins"\n'
 EXACT = 'histogram_exact = "Counts without noise"\n'

@@ -78,6 +78,7 @@ def test_as_many_replicas_step_together_as_fit(free: int, one: int, two: int, co
     assert cards.fitting(free, one, two) == count
 
 
+@pytest.mark.thorough
 def test_chunks_on_a_card_come_from_its_memory(monkeypatch):
     job, data = curve(), data_catalog.load("digits")
     with elsewhere.device(monkeypatch) as there:

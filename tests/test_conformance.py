@@ -83,6 +83,7 @@ def test_a_run_starts_measures_prices_and_finishes(paper, entry):
     assert sorted(row for event in priced for row in event.replicas) == list(range(job.replicas()))
 
 
+@pytest.mark.thorough
 @each
 def test_what_it_measures_is_what_its_gauges_declare(paper, entry):
     _, events, _ = story(paper.slug, entry.name)

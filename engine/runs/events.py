@@ -4,7 +4,6 @@
 number that is not finite becomes null, because JSON has no other word for it.
 """
 
-import dataclasses
 import math
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
@@ -99,7 +98,7 @@ KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)
 
 def encode(event: Event) -> dict[str, Any]:
     """An event as JSON values, its class under `kind`."""
-    return {"kind": type(event).__name__, **_finite(dataclasses.asdict(event))}
+    return {"kind": type(event).__name__, **_finite(vars(event))}
 
 
 def decode(body: dict[str, Any]) -> Event:

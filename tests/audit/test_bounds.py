@@ -49,6 +49,7 @@ def test_the_share_of_bounds_above_the_truth_is_at_most_five_percent():
     assert np.median(actual) > 0.3  # and it says something: TPR .70 and FPR .30 at this scale
 
 
+@pytest.mark.thorough
 def test_an_audit_that_believed_too_little_would_be_noticed():
     """The same test rejects bounds on a mechanism that is worse than it says."""
     rng = np.random.default_rng(0)

@@ -56,6 +56,7 @@ def test_nothing_claimed_and_nothing_proved_allows_everything():
     assert np.isnan(limits.fewest_misses(ALARMS, card(fault="bare"), WHOLE)).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("releases", [WHOLE, SAMPLED], ids=["all records", "sampled"])
 def test_the_curve_and_the_largest_share_agree(releases):
     """The least sum of both errors is twice the least error rate."""
@@ -114,6 +115,7 @@ def test_a_guess_is_unsure_where_half_a_deviation_hides_it():
     assert limits.unsure(1.0) == 0.5
 
 
+@pytest.mark.thorough
 def test_more_trainings_show_more_of_sampled_noise():
     few, many = (limits.perfect(SAMPLED, "zero_out_one", 1e-5, n)[1] for n in (200, 5_000))
     assert few < many

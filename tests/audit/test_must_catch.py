@@ -56,6 +56,7 @@ def test_the_published_program_of_pcdbn_is_caught(repaired):
     assert repaired or attack.statistic == "biases of the classes against the others' labels"
 
 
+@pytest.mark.thorough
 def test_the_tight_initialisation_is_not(tmp_path):
     attack = attacked("lvq", "glvq_dp", 100, epsilon=1.0)
     assert not attack.broken

@@ -196,6 +196,7 @@ high = 50
 """
 
 
+@pytest.mark.thorough
 def test_a_very_large_difference_is_released(monkeypatch, tmp_path):
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path))
     name = own.keep("a.csv", two_groups(20_000), STATED)
@@ -206,6 +207,7 @@ def test_a_very_large_difference_is_released(monkeypatch, tmp_path):
         assert made["p_value"].item() == 0.0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("records", "code"), [(3_000, 1), (10_000, 0)])
 def test_a_band_that_noise_cannot_move_is_refused_in_a_true_sentence(
     records, code, monkeypatch, tmp_path, capsys
@@ -245,6 +247,7 @@ def test_a_verdict_is_a_table(capsys):
     assert "public" in shown
 
 
+@pytest.mark.thorough
 def test_noise_inside_an_objective_needs_a_name_for_its_answer():
     paper = catalog.catalog()["survival"]
     entry = paper.entry("obj_pert")
@@ -261,6 +264,7 @@ def test_a_state_that_nobody_declares_is_not_raw():
     assert set(found.differs) == {"state raw", "state counts.1"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["dp_ftrl"])
 def test_whitened_records_are_raw_and_what_whitens_them_is_not(name):
     paper = catalog.catalog()["enadpp"]
@@ -297,6 +301,7 @@ def test_a_long_run_is_shortened_by_what_makes_it_long():
     assert changed == {"epochs"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("table", [small.digits, small.people, small.users])
 @pytest.mark.parametrize("relation", ["replace_one", "zero_out_one", "add_or_remove_one"])
 def test_other_tables_keep_to_public_bounds_and_change_what_is_private(table, relation):

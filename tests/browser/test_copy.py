@@ -51,7 +51,13 @@ def test_a_copied_chart_says_what_it_shows_and_a_png_is_saved_without_a_clipboar
         assert picture.width > 1000
 
 
-@pytest.mark.parametrize("address", ["survival", "enadpp", "survival?lang=de"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "survival",
+        *(pytest.param(one, marks=pytest.mark.thorough) for one in ("enadpp", "survival?lang=de")),
+    ],
+)
 def test_a_saved_picture_holds_its_texts_in_any_type(app: App, tmp_path: Path, address: str):
     """The picture is opened without the page, whose type it cannot load."""
     page = app.tab(address)

@@ -183,6 +183,7 @@ def obeys_keys(page: Page) -> None:
     expect(page.get_by_text("the nearest is 2")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_the_network_its_sentence_and_its_widgets_are_in_sight_together(app: App):
     page = app.tab("yesiwell?yesiwell.tab=Network", height=900)
     settled(page)
@@ -289,6 +290,7 @@ def phone(browser: Browser, address: str, width: int) -> Page:
     return page
 
 
+@pytest.mark.thorough
 def test_buttons_that_a_phone_always_shows_cover_no_budget(
     browser: Browser, server: tuple[str, Path]
 ):
@@ -322,6 +324,7 @@ def test_buttons_that_a_phone_always_shows_cover_no_legend(
     assert names["y"] >= bar["y"] + bar["height"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [360, 390])
 def test_a_phone_s_legend_of_all_methods_begins_below_the_axis_title(
     browser: Browser, server: tuple[str, Path], width: int
@@ -365,7 +368,6 @@ def test_no_control_of_compare_is_cut_at_200_percent(app: App):
         assert one.evaluate(WHOLE), one.inner_text()
 
 
-@pytest.mark.thorough
 def test_points_move_to_where_they_are_proved_but_not_for_who_asks_for_less_motion(app: App):
     page = app.tab("survival?survival.by=By+claim")
     ready(page)
@@ -395,6 +397,7 @@ def frames(page: Page, by: str) -> list[list[float]]:
     return seen
 
 
+@pytest.mark.thorough
 def test_a_move_that_changes_the_height_of_the_foot_draws_no_picture_of_the_budget_before(app: App):
     page = app.tab("survival")
     ready(page)
@@ -446,7 +449,8 @@ def test_the_start_page_shows_slider_sentence_and_curve_together_at_200_percent(
 @pytest.mark.parametrize(
     "slug",
     [
-        "survival", "pcdbn", "mean",
+        "pcdbn",
+        *(pytest.param(slug, marks=pytest.mark.thorough) for slug in ("survival", "mean")),
         *(pytest.param(slug, marks=pytest.mark.slow) for slug in ("enadpp", "lvq", "yesiwell")),
     ],
 )  # fmt: skip
@@ -504,7 +508,11 @@ def legend_is_whole(page: Page) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        *(f"{slug}?present=1" for slug in ("survival", "enadpp", "lvq", "pcdbn", "yesiwell")),
+        "enadpp?present=1",
+        *(
+            pytest.param(f"{slug}?present=1", marks=pytest.mark.thorough)
+            for slug in ("survival", "lvq", "pcdbn", "yesiwell")
+        ),
         "mean?lesson=clipping&view=4&mean.bound=5&present=1",
     ],
 )
@@ -539,9 +547,14 @@ def test_a_projector_s_chart_has_half_of_its_height_and_large_words(first_visit:
     "address",
     [
         "learn?learn.screen=count&learn.count=10&lesson=epsilon&view=1",
-        "learn?learn.screen=clipping&learn.bound=30&lesson=clipping&view=1",
-        "learn?learn.screen=clipping&learn.bound=5&lesson=clipping&view=2",
-        "survival?survival.intervals=10&lesson=intervals&view=1",
+        *(
+            pytest.param(address, marks=pytest.mark.thorough)
+            for address in (
+                "learn?learn.screen=clipping&learn.bound=30&lesson=clipping&view=1",
+                "learn?learn.screen=clipping&learn.bound=5&lesson=clipping&view=2",
+                "survival?survival.intervals=10&lesson=intervals&view=1",
+            )
+        ),
     ],
 )
 def test_a_lesson_s_chart_has_half_of_a_projector_when_the_question_is_answered(

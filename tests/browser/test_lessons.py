@@ -19,6 +19,9 @@ from tests.pages.played import play
 
 pytestmark = pytest.mark.browser
 
+LATER = {"attack": (), "epsilon": pytest.mark.thorough}
+"""How long a suite must be to go through a lesson; all others are in the longest."""
+
 
 @pytest.fixture(scope="module", autouse=True)
 def shown(server: tuple[str, Path]) -> None:
@@ -63,10 +66,7 @@ def counted(store: Store, question: Question) -> int:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        name if name in ("epsilon", "attack") else pytest.param(name, marks=pytest.mark.slow)
-        for name in library.ORDER
-    ],
+    [pytest.param(name, marks=LATER.get(name, pytest.mark.slow)) for name in library.ORDER],
 )
 def test_a_lesson_goes_to_its_end(app: App, name: str):
     one, page = lesson(name), app.tab(f"lessons?lesson={name}")
@@ -264,6 +264,7 @@ options = ["a", "b"]
 """
 
 
+@pytest.mark.thorough
 def test_a_view_on_the_page_before_has_its_own_settings_after_its_question(app: App):
     bounds, path = ("0.5", "1", "2"), app.home / "lessons" / "asked.toml"
     path.parent.mkdir(exist_ok=True)

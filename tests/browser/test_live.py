@@ -27,6 +27,10 @@ CONTROLS = [
 ]
 """A path, a control of its page, a key and the chosen method. First curves of a move by one control
 ship; of the second path some do not, so that it has ghosts."""
+LATER = dict.fromkeys(("mean", "lvq"), pytest.mark.thorough) | dict.fromkeys(
+    ("enadpp", "yesiwell"), pytest.mark.slow
+)
+"""Pages that are moved in longer suites."""
 SOON = 10
 """Samples in a row in which a bar may be away while a ghost is drawn."""
 DRAWN = """chosen => document.querySelector('.js-plotly-plot')?.data
@@ -53,10 +57,7 @@ def app(untouched: tuple[str, Path], known: BrowserContext) -> Iterator[App]:
 
 @pytest.mark.parametrize(
     ("path", "control", "key", "chosen"),
-    [
-        pytest.param(*one, marks=pytest.mark.slow) if one[0] in ("enadpp", "yesiwell") else one
-        for one in CONTROLS
-    ],
+    [pytest.param(*one, marks=LATER.get(one[0], ())) for one in CONTROLS],
 )
 def test_a_move_never_blanks_the_chart_and_says_what_trains(
     app: App, path: str, control: str, key: str, chosen: str
@@ -77,6 +78,7 @@ def test_a_move_never_blanks_the_chart_and_says_what_trains(
     assert unsaid(seen) <= SOON
 
 
+@pytest.mark.thorough
 def test_what_has_been_trained_is_drawn_though_the_browser_asks_for_nothing(app: App):
     """Until the last run of the view has ended, the page says that it trains."""
     page = app.tab("mean", height=900)

@@ -38,11 +38,9 @@ STREAMLITS = ("stSidebarNavItems", "stSidebarNav")
 GRAVE = ("serious", "critical")
 LINES = """() => { const plot = document.querySelector('.js-plotly-plot'); return plot?.data
   ? plot.data.filter(one => one.mode?.includes('lines') && one.x.length > 1).length : 0 }"""
-COLOURS = """charted => {
-  const one = (what, how) => getComputedStyle(document.querySelector(what))[how]
-  const chart = () => [one('.js-plotly-plot .xtick text', 'fill'),
-    one('.js-plotly-plot .js-line', 'stroke')]
-  return [one('[data-testid=stApp]', 'backgroundColor'), ...(charted ? chart() : [])] }"""
+COLOURS = """() => [['[data-testid=stApp]', 'backgroundColor'],
+  ['.js-plotly-plot .xtick text', 'fill'], ['.js-plotly-plot .js-line', 'stroke']]
+  .map(([what, how]) => getComputedStyle(document.querySelector(what))[how])"""
 """Of the page, and of the words and the first line of its chart."""
 BROKEN = "[data-testid=stException], [data-testid=stAlertContentError]"
 MARKS = """() => [...document.querySelectorAll('[data-testid=stMain] .js-plotly-plot')].map(plot =>
@@ -85,24 +83,38 @@ def shows(page: Page, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path",
-    [pytest.param(p, marks=[pytest.mark.thorough] * (p == EXHIBIT)) for p in TITLES],
+    ("path", "scheme"),
+    [
+        pytest.param(
+            path, scheme, marks=[pytest.mark.thorough] * (number % 2 != turn or path == EXHIBIT)
+        )
+        for number, path in enumerate(TITLES)
+        for turn, scheme in enumerate(("light", "dark"))
+    ],
 )
-def test_a_page_is_whole_at_a_first_visit_and_trains_nothing(first_visit: App, path: str):
-    page = first_visit.tab(path)
+def test_a_page_is_whole_at_a_first_visit_and_trains_nothing(
+    first_visit: App, path: str, scheme: str
+):
+    page = first_visit.tab(path, scheme)
     shows(page, path)
-    light = page.evaluate(COLOURS, path in CURVES)
-    page.emulate_media(color_scheme="dark")
-    page.reload()
-    shows(page, path)
-    dark = page.evaluate(COLOURS, path in CURVES)
-    assert all(one != other for one, other in zip(light, dark, strict=True))
     expect(page.get_by_role("link", name="Home").first).to_be_visible()
     if path == "survival":
         drawn(page, 1.0)
         expect(page.get_by_text("attacked").first).to_be_visible()
         expect(page.get_by_text("times out of 100").first).to_be_visible()
     assert Client(first_visit.home, workers=False).runs() == []
+
+
+def test_a_page_and_its_chart_have_other_colours_in_the_dark(first_visit: App):
+    page = first_visit.tab("survival")
+    seen = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.reload()
+        settled(page)
+        page.wait_for_function(f"() => ({LINES})() >= 2")
+        seen.append(page.evaluate(COLOURS))
+    assert all(one != other for one, other in zip(*seen, strict=True))
 
 
 def test_nothing_serious_is_found_in_a_list_of_runs(app: App):

@@ -92,6 +92,7 @@ def test_wide_texts_give_what_blocks_give(end: str, row: str, block: int, monkey
     assert told[0] == told[1]
 
 
+@pytest.mark.thorough
 def test_a_quote_that_is_never_closed_is_told():
     content = b'time,event,age\n1,0,"' + b"2,3,4\n" * 2_000_000
     with (
@@ -233,6 +234,7 @@ def parquet_file(**columns) -> bytes:
     return sink.getvalue()
 
 
+@pytest.mark.thorough
 def test_parquet_is_read_with_its_types():
     frame = pd.DataFrame(
         {"time": np.arange(ROWS, dtype=np.int32), "event": np.arange(ROWS) % 2 > 0,
@@ -294,6 +296,7 @@ def test_what_is_no_table_is_one_sentence(content: bytes, lines: str, says: str)
     assert own.names() == ()
 
 
+@pytest.mark.thorough
 def test_a_table_above_the_settings_is_refused(monkeypatch):
     monkeypatch.setenv(own_limits.ROWS, "20")
     with pytest.raises(DatasetError, match="expected at most 20 rows, got 24"):
@@ -550,6 +553,7 @@ def published(name: str) -> bytes:
     return frame.to_csv(index=frame.index.name is not None).encode()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted(SURVIVAL))
 def test_every_right_censored_table_is_accepted_in_one_call(name: str):
     table = catalog.load(own.keep(f"{name}.csv", published(name), accept=True))
@@ -655,6 +659,7 @@ def test_what_is_none_of_the_categories_is_told():
     assert why == "blanks and other values (iv) count as the baseline ii"
 
 
+@pytest.mark.thorough
 def test_a_mistyped_category_is_told_when_the_table_is_added(tmp_path, capsys):
     """By the command, in JSON, and to a notebook; the table is added."""
     rows = [f"{i + 1},{i % 2},{i},{('early', 'middle', 'late')[i % 3]}" for i in range(24)]
@@ -723,6 +728,7 @@ def test_persons_whose_ids_differ_in_capitals_are_told_apart():
     assert kept(f"id,y,x\n{rows}".encode(), said, "y").card.records == 80
 
 
+@pytest.mark.thorough
 def test_a_category_that_no_cell_uses_does_not_count_as_seen():
     """A dictionary of Parquet holds it, as that of any filtered frame does."""
     words = pd.Categorical(["a", "b"] * ROWS, categories=["a", "b", "c"])
@@ -780,6 +786,7 @@ def test_only_a_column_that_counts_rows_is_left_out():
     assert table.card.features == ("age",)
 
 
+@pytest.mark.thorough
 def test_ids_above_the_whole_numbers_of_a_float_stay_apart():
     frame = pd.DataFrame({"id": [2**60 + i for i in range(24)], "time": range(1, 25),
                           "event": [i % 2 for i in range(24)], "age": range(24)})  # fmt: skip
@@ -811,6 +818,7 @@ def test_a_cell_in_quotes_may_go_on_in_the_next_line():
     np.testing.assert_array_equal(np.sort(table.time), np.arange(1.0, 25.0))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("role", ["label", "person", "time"])
 def test_a_column_that_cannot_be_read_and_has_a_role_is_refused(role: str):
     """It was left out: a release then protected a row where persons were asked for."""
@@ -827,6 +835,7 @@ def test_a_column_that_cannot_be_read_and_has_a_role_is_refused(role: str):
         own.add("a.parquet", file.getvalue(), said, accept=True)
 
 
+@pytest.mark.thorough
 def test_a_column_that_cannot_be_read_may_be_left_out():
     file = io.BytesIO()
     more = {"y": np.arange(ROWS) % 2, "age": range(ROWS)}
@@ -835,6 +844,7 @@ def test_a_column_that_cannot_be_read_may_be_left_out():
     assert kept(file.getvalue(), said).card.features == ("age",)
 
 
+@pytest.mark.thorough
 def test_a_time_that_cannot_be_read_gives_its_role_to_no_other_column():
     """What is said of a column named time is meant for another one only where there is none."""
     file, days = io.BytesIO(), pd.to_timedelta(range(ROWS), "D")
@@ -888,6 +898,7 @@ def test_a_person_in_every_row_or_no_table(blank: str, kind: str):
         own.keep("a.csv", content, toml)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "least"), [("float64", 2.0**60), ("float32", 2.0**25)])
 def test_ids_that_a_float_does_not_tell_apart_are_refused(kind: str, least: float):
     """One missing id makes numbers of all others in a frame, which then merge."""

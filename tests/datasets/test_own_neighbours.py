@@ -154,6 +154,7 @@ NEIGHBOURS = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", NEIGHBOURS)
 @pytest.mark.parametrize("event", ["", '[columns.status]\nrole = "event"\nvalue = "1"\n'])
 def test_no_record_changes_how_the_others_are_read(what: str, event: str):
@@ -208,6 +209,7 @@ def test_what_was_read_off_the_data_stays_so_when_it_is_given_back(said: str, ke
     assert own.card(again.name).taken
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("seeds", "least"),
     [(range(120), 3), pytest.param(range(120, 3400), 110, marks=pytest.mark.thorough)],
@@ -282,6 +284,7 @@ def test_letters_of_windows_and_of_utf_8_are_read_line_by_line():
             read(living(b"500,1,50,berlin,ok").decode().encode(order))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("notes", [("y",), ('"y"',), ('y"',), ('say "y"',), ("y", '"y"'), ('""',)])
 @pytest.mark.parametrize("at", [3, ROWS - 2, ROWS])

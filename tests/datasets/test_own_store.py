@@ -279,6 +279,7 @@ def test_a_file_that_is_no_table_takes_nothing_else_down(home, content):
     assert len(own.load(name)) == 12
 
 
+@pytest.mark.thorough
 def test_a_removed_table_of_images_leaves_no_features_of_its_records(home):
     """They are kept beside it where there are many; an interrupted writer leaves a part."""
     rng = np.random.default_rng(0)

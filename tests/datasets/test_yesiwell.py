@@ -29,6 +29,7 @@ def test_counts_are_those_of_the_study(daily):
     assert 1 <= degree.min() <= degree.max() <= motivation.MOST_FRIENDS
 
 
+@pytest.mark.thorough
 def test_the_same_seed_draws_the_same_panel(daily):
     again = daily.again(social.PERSISTENCE, social.INFLUENCE)
     assert np.array_equal(again.x, daily.x)

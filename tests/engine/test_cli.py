@@ -484,6 +484,7 @@ def test_all_exhibits_are_computed_and_one_that_fails_is_named(exhibit, capsys, 
     assert second.startswith("toy table3: only: run ")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
@@ -588,6 +589,7 @@ def test_reproduce_says_where_it_is_and_that_there_is_nothing_to_do(capsys, monk
     assert f"{exhibit.title}: 1 of {len(jobs)}, {next(iter(jobs))}\n" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell and /dev/full as on Unix")
 @pytest.mark.parametrize(
     ("line", "code", "says"),
@@ -606,6 +608,7 @@ def test_an_answer_that_goes_nowhere_is_no_traceback(line, code, says):
     assert done.stderr.count("\n") == bool(says)
 
 
+@pytest.mark.thorough
 def test_a_file_is_printed_in_utf_8_whatever_the_stream_is_in(tmp_path):
     """As `table add FILE --propose > study.toml` does: a sign that is lost matches no record."""
     path = tmp_path / "c.csv"
@@ -618,6 +621,7 @@ def test_a_file_is_printed_in_utf_8_whatever_the_stream_is_in(tmp_path):
     assert "łódź" in done.stdout.decode("utf-8").lower()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("asked", [["price", "mean", "laplace"], ["list", "mean", "--json"]])
 def test_a_stream_that_is_not_in_utf_8_takes_every_answer(asked):
     done = subprocess.run(

@@ -71,6 +71,7 @@ def lines(folder):
     return lzma.decompress((folder / f"defaults/mean/{RUN}.xz").read_bytes()).decode().splitlines()
 
 
+@pytest.mark.thorough
 def test_a_renaming_is_confirmed_and_only_the_digest_changes(folder, renamed, capsys):
     before = lines(folder)
     listed = confirmed(capsys, "--only", "runs", "--dry-run", code=1)

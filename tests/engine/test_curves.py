@@ -40,6 +40,7 @@ def test_mu_is_exact_for_gaussians_alone():
         assert curves.mu(event) is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("event", [GAUSSIAN, SAMPLED])
 def test_the_curve_goes_through_the_card_s_point(event):
     for delta in (1e-3, 1e-5):

@@ -87,6 +87,7 @@ def test_a_card_with_an_unknown_status_is_refused(beside, capsys):
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "says"),
     [

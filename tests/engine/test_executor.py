@@ -184,6 +184,7 @@ def test_a_stopped_run_goes_on_elsewhere_and_tells_every_step_once(executor):
     assert said([*first, *rest]) == said(expected)
 
 
+@pytest.mark.thorough
 def test_a_stop_reaches_the_tasks_within_two_seconds(dask, log):
     """Two workers take at most as many steps as fit into two seconds, 20 in each."""
     job = walking(steps=2000, pause=0.05, seeds=4)
@@ -444,6 +445,7 @@ def test_a_chunk_is_over_once_its_last_step_is_told():
     assert not past.places
 
 
+@pytest.mark.thorough
 def test_a_task_that_took_itself_for_stopped_interrupts_the_run():
     run = object.__new__(clusters.Run)
     chunk = clusters.Chunk(0, future=SimpleNamespace(result=lambda timeout: None))

@@ -147,6 +147,7 @@ def test_memory_that_is_really_taken_is_seen():
     assert 150 * MB < int(grown.stdout) < 300 * MB
 
 
+@pytest.mark.thorough
 def test_a_usual_run_is_let_through():
     job = request("survival", "out_pert", "flchain", {}, {"epsilon": (0.5, 1.0)}, range(60))
     events = list(drive(job, data_catalog.load("flchain"), lambda name, arrays: name))

@@ -196,6 +196,7 @@ def test_a_synthetic_table_that_is_lost_leaves_no_files(small: Path, room, capsy
     assert len(ledger.read(asked[1]).releases) == 1
 
 
+@pytest.mark.thorough
 def test_a_release_without_room_says_what_became_of_its_noise(small: Path, room, capsys):
     seen = set()
     for kilobytes in (0, 4, 8, 12, 16, 20, 24, 28, 32, 400):

@@ -49,6 +49,7 @@ def test_a_group_of_survival_has_the_persons_that_its_name_says():
     assert len(names(data.card)) > len(ages)
 
 
+@pytest.mark.thorough
 def test_every_paper_has_groups_and_its_shipped_runs_their_measure():
     shown = {ship.job.paper: ship for ship in shipped.index(shipped.FOLDER).values()
              if ship.held is None and groups.NAME in ship.arrays()[1]}  # fmt: skip
@@ -63,6 +64,7 @@ def test_every_paper_has_groups_and_its_shipped_runs_their_measure():
         )
 
 
+@pytest.mark.thorough
 def test_a_run_keeps_it_on_public_data_and_not_on_a_table_of_one_s_own(tmp_path, monkeypatch):
     monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
     mine = own.keep("study.csv", TABLE.encode(), SETTINGS)

@@ -54,6 +54,7 @@ print(before - footprint.resident())
 """Bytes that a process holds less: it has freed 262 MB before a block that it still needs."""
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc is Linux's")
 def test_free_memory_is_handed_back_where_that_is_asked_for():
     done = subprocess.run([sys.executable, "-c", HELD], capture_output=True, check=True, cwd=ROOT)

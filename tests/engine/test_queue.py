@@ -578,6 +578,7 @@ def test_nothing_is_trained_ahead_while_another_process_trains(toy, client, stor
     assert order(desk, client, [neighbour]) == [neighbour]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "stage",
     [

@@ -71,6 +71,7 @@ def test_pandas_alone_reads_signs_and_sizes_that_lifelines_gives(released):
     assert set(table.ratio_is) == {"hazard ratio"}
 
 
+@pytest.mark.thorough
 def test_the_reader_predicts_without_this_program(released, tmp_path):
     people = tmp_path / "people.csv"
     text = "age,arm drug,mass\n50,0,70\n50,1,70\n500,0,70\n80,0,70\n,, NA \n50,0,70\n"
@@ -187,6 +188,7 @@ def by_names(kept):
     return rows.assign(raucher=(kept.Raucher == "Yes").astype(int))
 
 
+@pytest.mark.thorough
 def test_the_reader_takes_the_file_that_the_table_came_from(foreign, tmp_path):
     out, lines, kept = foreign
     (tmp_path / "table.csv").write_text("\n".join(lines), encoding="cp1252")
@@ -379,6 +381,7 @@ def test_prototypes_predict_without_this_program(metric, prototypes, tmp_path):
     assert "- Arrays have numbers for the classes: 0 is 1; 1 is 2; 2 is low, treated.\n" in said
 
 
+@pytest.mark.thorough
 def test_a_metric_that_is_not_kept_predicts_nothing(prototypes, tmp_path):
     job, arrays, _ = prototypes
     wide = {name: one for name, one in arrays.items() if name != "omega"}

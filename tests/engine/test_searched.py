@@ -129,6 +129,7 @@ def test_what_a_formula_answers_is_not_kept(asked):
     assert not answers.answers
 
 
+@pytest.mark.thorough
 def test_what_ships_is_what_a_search_finds_today(monkeypatch):
     """The noise that private GLVQ opens with at one budget, to what sums of transforms differ by.
 

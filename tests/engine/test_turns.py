@@ -212,6 +212,7 @@ def test_a_job_that_is_too_large_even_alone_fails(toy, client, store, desk):
     assert client.run(large.id).error == FULL
 
 
+@pytest.mark.thorough
 def test_a_stop_ends_its_own_job_and_keeps_its_state(tmp_path, monkeypatch):
     """Of two samplers, one is stopped in turns and goes on later, number by number."""
     monkeypatch.setattr(turns, "SLICE", 0.0)

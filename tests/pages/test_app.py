@@ -211,6 +211,7 @@ def test_contradicting_settings_are_one_sentence_and_keep_the_knobs(
     assert not test.exception
 
 
+@pytest.mark.thorough
 def test_live_points_are_drawn_with_the_time_left_and_a_stop(visit: Open, home: Path):
     test = visit("survival")
     for run in Client(home, workers=False).runs():
@@ -239,6 +240,7 @@ def test_a_waiting_run_is_stopped_at_once_and_can_be_asked_for_again(visit: Open
     assert {run.state for run in client.runs()} == {"queued"}
 
 
+@pytest.mark.thorough
 def test_what_was_stopped_is_said_where_its_progress_stood(visit: Open, home: Path):
     """How often each method was repeated until then, and the button that runs them again."""
     test = visit("enadpp")
@@ -263,6 +265,7 @@ def paused(home: Path, intervals: int) -> set[bool]:
     return {run.paused for run in runs if run.job.values["intervals"] == intervals}
 
 
+@pytest.mark.thorough
 def test_settings_that_are_only_passed_do_not_keep_others_waiting(visit: Open, home: Path):
     test = visit("survival")
 
@@ -289,6 +292,7 @@ def test_what_somebody_else_asked_for_is_not_dropped(visit: Open, home: Path):
     assert Client(home, workers=False).run(other.id).state == "queued"
 
 
+@pytest.mark.thorough
 def test_runs_that_ended_alike_are_told_in_one_line(visit: Open, home: Path):
     test = visit("survival")
     for run in Client(home, workers=False).runs():
@@ -478,6 +482,7 @@ def test_what_is_under_way_says_what_it_waits_for_and_shares_with(visit: Open, h
     ]
 
 
+@pytest.mark.thorough
 def test_links_stay_under_the_sub_path_of_the_operator(
     visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):

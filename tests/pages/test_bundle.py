@@ -100,6 +100,7 @@ def test_numbers_of_the_charts_of_formulas_are_numbers(home: Path, monkeypatch: 
         assert row["95 % from"] <= row["Loss [points]"] <= row["95 % to"]
 
 
+@pytest.mark.thorough
 def test_what_moves_completes_each_figure(home: Path, monkeypatch: pytest.MonkeyPatch):
     taken = opening("mean", monkeypatch)
     assert {bool(one.said) for one in taken.drawn} == {False, True}  # measures and sections
@@ -188,6 +189,7 @@ def test_a_paper_without_runs_is_named(home: Path, capsys: pytest.CaptureFixture
         assert '"papers": []' in file.read("index.html").decode()
 
 
+@pytest.mark.thorough
 def test_a_run_that_was_deleted_is_left_out_with_a_sentence(
     home: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -240,6 +242,7 @@ def test_texts_cannot_end_the_script():
     assert html("**x** <script>") == "<strong>x</strong> &lt;script&gt;"
 
 
+@pytest.mark.thorough
 def test_a_report_says_result_guarantee_assumptions_and_source(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -284,6 +287,7 @@ def test_a_report_is_one_page_that_holds_every_line_without_a_browser(
     assert wanted <= lines
 
 
+@pytest.mark.thorough
 def test_a_dollar_sign_in_a_report_is_a_letter(home: Path, monkeypatch: pytest.MonkeyPatch):
     taken = opening("mean", monkeypatch)
     name, shown = r"$\nothing{$", []

@@ -371,6 +371,7 @@ def test_the_address_holds_the_open_tab_and_a_tab_that_is_not_there_is_said(
     assert "Guarantee" in wrong.table[0].value.columns
 
 
+@pytest.mark.thorough
 def test_two_runs_are_told_apart_by_the_engine(visit: Open, home: Path):
     play(home, job())
     play(home, job("obj_pert"))
@@ -439,6 +440,7 @@ def test_the_page_opens_with_a_question_its_answer_and_the_chart(
     assert "Time intervals" not in said
 
 
+@pytest.mark.thorough
 def test_four_lines_are_in_colour_first_those_that_the_answer_names(
     visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -517,6 +519,7 @@ def ships(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
 
 
+@pytest.mark.thorough
 def test_another_data_set_shows_its_own_runs_and_measure(visit: Open, ships: None):
     """What was chosen before is not among its options."""
     test = visit("compare")
@@ -571,6 +574,7 @@ def test_one_repetition_is_told_apart_from_none():
     assert answers.frontier(lines, gauge)[0].names == ("B",)
 
 
+@pytest.mark.thorough
 def test_runs_on_different_data_have_no_best_method(
     visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -592,6 +596,7 @@ def test_runs_on_different_data_have_no_best_method(
     assert any("a difference may come from the data" in one.value for one in test.caption)
 
 
+@pytest.mark.thorough
 def test_the_address_holds_the_lines_and_the_pair_that_is_tested(visit: Open, home: Path):
     methods = ("out_pert", "obj_pert", "dp_gd", "out_pert_gauss", "obj_pert_gauss")
     for one in methods:

@@ -87,6 +87,7 @@ def test_a_budget_that_is_not_the_runs_own_says_at_which_its_card_is(visit: Open
     assert "at ε = 2, " in row["Guarantee"]
 
 
+@pytest.mark.thorough
 def test_others_do_not_see_it_and_only_its_owner_removes_it(
     visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):

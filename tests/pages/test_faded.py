@@ -30,6 +30,7 @@ def faded(test: AppTest) -> list[str]:
     return [one.value for one in test.caption if "Before" in one.value]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("tab", ["Cost", "People"])
 def test_a_picture_stays_until_the_new_one_is_there(visit: Open, trained: Path, tab: str):
     test = visit("survival", **{"survival.tab": tab})
@@ -51,6 +52,7 @@ def test_a_picture_stays_until_the_new_one_is_there(visit: Open, trained: Path, 
     assert (LEFT in texts([test])) == (tab == "Cost")
 
 
+@pytest.mark.thorough
 def test_a_picture_that_stays_is_named_in_the_language(visit: Open, trained: Path):
     at = {"survival.tab": "People", "survival.epsilon": "0.5"}
     test = visit("survival", lang="de", **at)
@@ -61,6 +63,7 @@ def test_a_picture_that_stays_is_named_in_the_language(visit: Open, trained: Pat
     assert any(one["alt"].startswith("Vorher: q = 10, ε = 0,5. ") for one in plots(test))
 
 
+@pytest.mark.thorough
 def test_no_picture_stays_where_nothing_comes(visit: Open, trained: Path):
     test = moved(visit("survival", **{"survival.tab": "People"}))
     store = Store(trained)

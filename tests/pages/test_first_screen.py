@@ -332,6 +332,7 @@ def shipping(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "FOLDER", REFERENCE / "defaults")
 
 
+@pytest.mark.thorough
 def test_the_why_tab_has_the_share_of_releases_that_fail(
     visit: Open, monkeypatch: pytest.MonkeyPatch
 ):
@@ -346,6 +347,7 @@ def test_the_why_tab_has_the_share_of_releases_that_fail(
     assert f"Output perturbation, with proof **{100.0 * share[at]:.0f}**" in text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("slug", "words"),
     [
@@ -478,6 +480,7 @@ def test_what_a_page_opens_with_needs_no_accountant(slug: str):
             prices.shared(job)
 
 
+@pytest.mark.thorough
 def test_an_answer_that_ships_is_the_accountants():
     """One of each kind, asked again: the file would not notice a change of the accountant."""
     job = defaults.opening("pcdbn")["psgd"]
@@ -559,6 +562,7 @@ def test_below_the_chart_stands_what_the_shading_is_and_the_rest_on_request(
     assert "Solid and filled" in one.help
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("slug", "every", "told"),
     [

@@ -117,6 +117,7 @@ def test_the_cards_that_sessions_share_are_changed_by_one_at_a_time(
     assert view.refused(job, 2.0) is not None
 
 
+@pytest.mark.thorough
 def test_what_another_process_has_answered_is_read_from_the_store(home: Path):
     store, one = client().store, asked()
     pricing.ask(store, [pricing.question(*one)])

@@ -112,6 +112,7 @@ def test_no_screen_shows_anything_before_it_was_asked(visit: Open, home: Path):
     assert not any(key.startswith("learn.") and ".ask." not in key for key in keys)
 
 
+@pytest.mark.thorough
 def test_each_screen_has_one_control_and_a_picture_once_it_is_answered(visit: Open, home: Path):
     play(home, maths.clipping())
     test = answered(visit("learn"))
@@ -123,6 +124,7 @@ def test_each_screen_has_one_control_and_a_picture_once_it_is_answered(visit: Op
     assert len(charts(test)) == 5  # the dots are an image, the papers a list
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name, one in SCREENS.items() if one.ask.slider])
 def test_a_prediction_on_a_slider_is_told_its_distance(name: str, home: Path, visit: Open):
     play(home, maths.clipping())
@@ -170,6 +172,7 @@ def test_a_proof_under_an_assumption_is_no_ceiling():
     assert kinds == {True, False}
 
 
+@pytest.mark.thorough
 def test_a_radio_says_right_or_what_was_right(visit: Open):
     test = answered(visit("learn"), odds=0, attack=0)
     assert any("Right: **One noisy count with ε = 2**" in one for one in said(test))
@@ -184,6 +187,7 @@ def test_a_radio_without_an_answer_shows_nothing(visit: Open):
     assert not any("Right:" in one for one in said(test))
 
 
+@pytest.mark.thorough
 def test_answers_stay_in_the_session(visit: Open, home: Path):
     """Another session is asked again, and the store has no row of it."""
     test = answered(visit("learn"))
@@ -240,6 +244,7 @@ def test_odds_are_written_as_the_language_writes_them():
     assert said["count"].facts["right"] == "99,7"
 
 
+@pytest.mark.thorough
 def test_the_visitor_wins_then_loses(visit: Open):
     test = answered(visit("learn"))
     assert any("You have not guessed yet." in one for one in said(test))
@@ -251,6 +256,7 @@ def test_the_visitor_wins_then_loses(visit: Open):
     assert any("**You lose:**" in one and "of 900 times" in one for one in said(test))
 
 
+@pytest.mark.thorough
 def test_a_guess_is_judged_by_where_mia_was(visit: Open):
     test = answered(visit("learn"))
     for inside in (True, False):
@@ -261,6 +267,7 @@ def test_a_guess_is_judged_by_where_mia_was(visit: Open):
     assert any("of 2 times" in one for one in said(test))
 
 
+@pytest.mark.thorough
 def test_it_is_read_in_ten_minutes(visit: Open, home: Path):
     """Every question and option is read once, the five questions twice, and every picture."""
     play(home, maths.clipping())
@@ -283,6 +290,7 @@ def test_formulas_wait_for_their_toggle(visit: Open):
     assert any("\\varepsilon" in str(one.value) for one in shown.markdown)
 
 
+@pytest.mark.thorough
 def test_a_slider_changes_its_own_picture(visit: Open):
     test = answered(visit("learn"))
     before = charts(test)
@@ -382,6 +390,7 @@ def test_learn_loads_nothing_heavy():
 LINKS = re.compile(r"\]\(/learn#([^)]+)\)")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("slug", list(shell.papers()))
 def test_terms_lead_to_the_glossary_where_they_first_appear(visit: Open, slug: str):
     """The line of marks, the help of every knob that uses a term, and the card of the method."""

@@ -187,6 +187,7 @@ def experiment_question() -> Question:
     return question
 
 
+@pytest.mark.thorough
 def test_a_class_is_split_asked_twice_and_counted_by_randomised_response(home: Path):
     """Twelve visitors who all answer right: arms differ, and no key of the plain count is used."""
     question, arms = experiment_question(), set()
@@ -295,6 +296,7 @@ def press(test: AppTest, label: str) -> None:
     assert not test.warning
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("page", "key", "texts"),
     [
@@ -993,6 +995,7 @@ def test_lessons_of_equal_titles_are_told_apart_in_the_list(visit: Open, home: P
     assert {*labels} == named | {"Once", "A new lesson"}
 
 
+@pytest.mark.thorough
 def test_a_lesson_is_trained_before_the_class_sees_it(
     visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -238,6 +238,7 @@ def test_the_end_of_a_coarse_curve_is_drawn_sooner_than_its_progress(
     until(lambda: again)
 
 
+@pytest.mark.thorough
 def test_pages_that_were_closed_slow_down_nobody(
     home: Path, follower: clock.Follower, monkeypatch: pytest.MonkeyPatch
 ):

@@ -182,6 +182,7 @@ def test_a_line_shows_what_is_proved_of_it(visit: Open, home: Path, drawn: dict[
     assert len({line["line"]["color"] for line in exact if line not in inked}) == 1
 
 
+@pytest.mark.thorough
 def test_what_diverged_is_told(visit: Open, home: Path, drawn: dict[str, Any]):
     for job in wanted().values():
         finish(home, job, lost="dp" in job.method)

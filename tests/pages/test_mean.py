@@ -52,6 +52,7 @@ def trained(**fields: str) -> dict[str, str]:
     return settings
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("bound", "said"),
     [
@@ -133,6 +134,7 @@ def test_an_estimate_of_a_package_s_paper_is_of_a_value_unless_records_were_test
         assert table.facts["means"] == means
 
 
+@pytest.mark.thorough
 def test_one_group_that_loses_is_said_once(visit: Open, home: Path):
     """Of twenty records that are all clipped, one third of the bins holds all."""
     fields = {"bound": "0.5", "records": "20", "epsilon": "0.05", "tab": "Histogram"}

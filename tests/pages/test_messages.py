@@ -73,6 +73,7 @@ def test_a_language_has_every_label_of_the_charts(code: str, monkeypatch: pytest
     assert set(kept) - wanted - gather.names() == set()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", OTHERS)
 def test_a_language_has_every_word_of_the_pictures_beside_the_curves(
     code: str, monkeypatch: pytest.MonkeyPatch
@@ -83,6 +84,7 @@ def test_a_language_has_every_word_of_the_pictures_beside_the_curves(
     assert [text for text in sorted(wanted - gather.names()) if not kept.get(text)] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("page", "own"),
     [
@@ -109,6 +111,7 @@ def test_a_translation_keeps_facts_links_and_formulas(code: str):
             assert sorted(MATHS.findall(said)) == sorted(MATHS.findall(text)), text
 
 
+@pytest.mark.thorough
 def test_a_missing_text_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """The same comparison on a catalogue that lacks one text, and on one that lost a fact."""
     kept = entries("de")
@@ -152,6 +155,7 @@ def said(test) -> list[str]:
     return [str(one.value) for one in body] + [str(one.label) for one in asked]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", OTHERS)
 @pytest.mark.parametrize("page", ["", "learn"])
 def test_a_page_speaks_the_language_of_its_address(visit: Open, page: str, code: str):
@@ -191,6 +195,7 @@ def strings(of: Any) -> Iterator[str]:
             yield from strings(one)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", OTHERS)
 def test_nothing_on_the_static_home_and_learn_is_left_in_english(
     code: str, monkeypatch: pytest.MonkeyPatch
@@ -308,6 +313,7 @@ def test_the_tables_of_learn_are_in_the_language(visit: Open, code: str):
     assert left([*map(str, rows.columns), *map(str, rows.to_numpy().ravel())]) == []
 
 
+@pytest.mark.thorough
 def test_german_learn_names_its_charts_and_answers_in_german(visit: Open):
     test = answered(visit("learn", lang="de"), count=0)
     assert any("Sie sagten **50**. Es ist **61**." in one for one in said(test))
@@ -316,6 +322,7 @@ def test_german_learn_names_its_charts_and_answers_in_german(visit: Open):
     assert any("weicht die Zahl im Mittel um 2 Personen ab" in one for one in said(test))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("code", "off", "costs"),
     [

@@ -159,6 +159,7 @@ def test_the_page_opens_where_a_first_look_says_something(visited: Open):
     assert visited().select_slider(key="pcdbn.epsilon").value == "2"
 
 
+@pytest.mark.thorough
 def test_degrees_are_trained_by_a_button_and_drawn_beside_the_chosen_one(
     visited: Open, home: Path, monkeypatch
 ):

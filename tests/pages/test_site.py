@@ -110,6 +110,7 @@ def test_what_has_to_be_trained_at_another_stop_is_named(taken: states.Taken):
     assert "does not ship" not in json.dumps(stop.tabs()["told"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", ["en", "de"])
 def test_the_first_page_has_the_app_s_curve_with_its_named_budgets(
     visit: Open, monkeypatch: pytest.MonkeyPatch, code: str
@@ -136,6 +137,7 @@ def test_the_first_page_has_the_app_s_curve_with_its_named_budgets(
         assert state["findings"][at] in [markdown.html(one.value) for one in test.markdown]
 
 
+@pytest.mark.thorough
 def test_figures_are_whole_at_every_budget(taken: states.Taken):
     state = taken.opening.state
     for moved in state.frames:
@@ -235,6 +237,7 @@ def test_the_first_static_page_marks_simulated_data_as_the_app_does():
     assert drawn.count("Simulated data") == sum(card.simulated for card in opens) > 0
 
 
+@pytest.mark.thorough
 def test_a_finding_on_simulated_data_is_marked_in_what_is_taken_along(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -300,6 +303,7 @@ lock = ["mean.bound"]
 """
 
 
+@pytest.mark.thorough
 def test_one_file_keeps_what_a_lesson_hides_locks_and_asks(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -376,6 +380,7 @@ def test_words_of_a_lesson_stay_words(home: Path):
     assert html.escape(bad) in text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("address", "place"),
     [

@@ -34,6 +34,7 @@ def written(home: Path, address: str):
     return page, chart
 
 
+@pytest.mark.thorough
 def test_its_points_are_those_of_the_page(home: Path):
     _, chart = written(home, ADDRESS)
     view = slide.opened(*slide.parsed(ADDRESS))

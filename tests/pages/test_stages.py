@@ -177,6 +177,7 @@ def test_on_a_large_data_set_the_chosen_curve_alone_trains_by_itself(
     assert any(trains in one.value for one in test.markdown) == (takes == 40.0)
 
 
+@pytest.mark.thorough
 def test_a_large_data_set_opens_with_curves_that_ship_and_trains_nothing(
     visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -203,6 +204,7 @@ def test_what_ships_of_large_data_sets_takes_no_minutes_each(slug: str):
         assert len(sketch.seeds) == 1
 
 
+@pytest.mark.thorough
 def test_the_others_keep_their_former_curves_until_the_button_is_pressed(
     visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -230,6 +232,7 @@ def test_the_others_keep_their_former_curves_until_the_button_is_pressed(
     assert any(button.label == "Train" for button in test.button)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("waits", "asked", "kept"), [(False, False, True), (False, True, False), (True, True, True)]
 )

@@ -79,6 +79,7 @@ def test_moving_the_bound_asks_for_nothing(visit: Open, trained: Path, monkeypat
     assert len(Client(trained, workers=False).runs()) == before
 
 
+@pytest.mark.thorough
 def test_the_draws_are_shown_with_the_approximation_over_them(visit: Open, trained: Path):
     test = visit("survival", **address(tab="Why"))
     [chart] = titled(test, "[scale of the model]")[1:]
@@ -106,6 +107,7 @@ def columns(test: AppTest) -> list[str]:
     return [str(column) for one in test.table for column in one.value.columns]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("method", "link", "ratio", "held"),
     [
@@ -152,6 +154,7 @@ def test_the_course_of_a_chain_is_drawn_while_it_runs(visit: Open, home: Path):
     assert "The chains at this budget have not begun." in said(test)
 
 
+@pytest.mark.thorough
 def test_the_course_of_a_chain_is_counted_in_epochs(visit: Open, trained: Path):
     test = visit("survival", **address(tab="Why"))
     [chart] = titled(test, "Epochs of the sampler")

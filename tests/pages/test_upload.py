@@ -41,6 +41,7 @@ def below(widgets: Any, key: str) -> Any:
     return one
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("content", "persons"), [(plain(15), 15), (stretches(12), 12)])
 def test_a_good_file_is_chosen_and_asked_for(visit: Open, home: Path, content: bytes, persons: int):
     test = add(visit("survival"), "my study.csv", content)
@@ -77,6 +78,7 @@ def test_a_bad_file_is_one_sentence_and_changes_nothing(
     assert test.radio(key="survival.dataset").value == "FLchain"
 
 
+@pytest.mark.thorough
 def test_a_file_that_has_been_replaced_is_not_added(visit: Open):
     """The button was drawn for the first file; it is pressed when the second has just arrived."""
     test = visit("survival")
@@ -104,6 +106,7 @@ def test_a_table_that_is_removed_leaves_the_list(visit: Open, home: Path):
         assert not visit(page).exception
 
 
+@pytest.mark.thorough
 def test_its_ledger_says_what_is_spent_and_when_the_limit_is_reached(visit: Open, home: Path):
     test = add(visit("survival"), "study.csv", plain(15))
     [name] = own.names()
@@ -123,6 +126,7 @@ def test_its_ledger_says_what_is_spent_and_when_the_limit_is_reached(visit: Open
     assert any("The limit is reached" in one.value for one in test.error)
 
 
+@pytest.mark.thorough
 def test_who_pays_is_not_shown_of_a_table_of_one_s_own(visit: Open, home: Path):
     chosen = add(visit("survival"), "study.csv", plain(15)).radio(key="survival.dataset").value
     test = visit("survival", **{"survival.dataset": chosen, "survival.tab": "People"})

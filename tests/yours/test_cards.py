@@ -193,6 +193,7 @@ def test_what_is_no_card_is_one_sentence(text, tmp_path, capsys):
     assert "expected" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "asked",
     [

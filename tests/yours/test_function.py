@@ -67,6 +67,7 @@ def test_a_bound_on_mu_holds_whenever_one_stops():
     assert crossings(stated, 0.8, hits, alarms) > RUNS / 2
 
 
+@pytest.mark.thorough
 def test_a_claim_with_delta_allows_what_delta_allows():
     stated = claim.Claim(epsilon=1.0, delta=0.1)
     assert crossings(stated, 1.0, 0.1, 0.0) <= binom.ppf(0.999, RUNS, 0.05)
@@ -89,6 +90,7 @@ def test_right_functions_are_not_blamed(name):
     assert "Not refuted" in found.sentence
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     [
@@ -182,6 +184,7 @@ def test_trainings_that_take_long_end_in_the_time(clock, monkeypatch):
     assert clock.now < 3.0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("seconds", "expected"), [(6.0, [127]), (12.0, [127, 255])])
 def test_learning_ends_in_the_time(clock, monkeypatch, seconds, expected):
     """It takes .1 s for each ten pairs, and is repeated with twice as many where that ends too."""
@@ -300,6 +303,7 @@ def test_answers_of_a_witness_that_fails_are_not_taken_for_the_next_one(files):
     assert set(told.present[:, told.names.index("output[0]")]) == {2.0}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -59,6 +59,7 @@ def test_a_recorded_run_costs_what_the_accountant_says(noise, rate, steps):
     assert library_run.checked(told).epsilon() == pytest.approx(expected, rel=0.01)
 
 
+@pytest.mark.thorough
 def test_shuffled_batches_are_priced_as_they_ran():
     """An epoch of shuffled batches is one release: 12 epochs at noise 1.1, by hand μ = √12/1.1."""
     run = library_run.checked({**RUN, "sampling": "shuffled"})
@@ -133,6 +134,7 @@ def test_the_rate_of_groups_that_take_turns_is_said_to_be_that_of_the_group():
     assert "drawn when the turn of its group comes" in schema["rate"]["description"]
 
 
+@pytest.mark.thorough
 def test_a_file_of_a_run_becomes_a_card(tmp_path, capsys):
     file, card = tmp_path / "run.json", tmp_path / "card.json"
     file.write_bytes(written(RUN))
@@ -380,6 +382,7 @@ def test_batches_of_jax_privacy_that_were_not_those_of_the_plan_cost_more():
     assert same["cycle"] == 10
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cycle", [1, 3])
 @pytest.mark.parametrize("split", PartitionType)
 def test_a_record_more_permutes_groups_of_equal_size(split, cycle):

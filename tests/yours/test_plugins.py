@@ -82,6 +82,7 @@ def test_it_runs_is_priced_audited_and_verified(run):
     assert len(run("-c", code)[0].strip()) == 12
 
 
+@pytest.mark.thorough
 def test_an_installed_data_set_is_there(run):
     code = "from datasets import catalog; print(len(catalog.load('wine').y))"
     assert run("-c", code)[0] == "178\n"

@@ -99,6 +99,7 @@ def test_extreme_settings_are_results(name, quick):
         assert isinstance(events[-1], Finished)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "noise"), [("psgd", "gaussian"), ("enadpp", "laplace"), ("enadpp", "gaussian")]
 )
@@ -128,6 +129,7 @@ def test_a_budget_that_no_noise_meets_is_refused():
         run("appdl", {"sigma_decay": 0.9, "sample_rate": 1e-3, "epochs": 40}, seeds=(0,))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["psgd", "dpsgd", "enadpp"])
 def test_the_smallest_budget_trains_with_finite_noise(name):
     results, _, _ = run(name, {"epsilon": 1e-3}, seeds=(0,))
@@ -151,6 +153,7 @@ def test_without_privacy_digits_are_learnt():
     assert results.mean("accuracy") > 0.89
 
 
+@pytest.mark.thorough
 def test_noise_destroys_what_it_should():
     """At epsilon 0.001 ten classes are guessed: .1 with 5 standard errors of .016 and some skew."""
     results, _, _ = run("psgd", {"epochs": 6}, {"epsilon": (0.001, 1000.0)}, seeds=(0, 1))

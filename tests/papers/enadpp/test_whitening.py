@@ -95,6 +95,7 @@ def test_moments_and_steps_together_cost_the_budget(name, representation):
     assert "second moments of the features" in card.released
 
 
+@pytest.mark.thorough
 def test_upright_images_are_whitened_at_the_same_price():
     """By hand: a tenth of one release at epsilon 1 (3.7306) pays for the moments."""
     upright = SPEC.replace(representation="upright")

@@ -203,6 +203,7 @@ def test_the_optimum_of_glvq_is_that_of_sklvq(segment, monkeypatch):
     assert close(float(info.cost[0]), float(model._objective(model, x, y)) / len(y), 0.01)
 
 
+@pytest.mark.thorough
 def test_the_cost_of_gmlvq_is_that_of_sklvq(segment, monkeypatch):
     """After one step of theirs: the same cost at the same parameters."""
     x, y = fold_of(segment, 18)
@@ -258,6 +259,7 @@ def test_without_privacy_gmlvq_starts_where_private_gmlvq_starts(toy):
     assert free.rank < 3.99
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", ["glvq", "gmlvq"])
 def test_noise_and_clipping_do_not_gain_on_the_digits(model):
     """On the same folds: by at most three standard errors of the mean difference over five."""

@@ -85,6 +85,7 @@ def test_whitened_coordinates_keep_every_distance():
         torch.testing.assert_close(here.plus, first.plus)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["glvq_bfgs", "gmlvq_bfgs"])
 def test_the_solver_converges_on_the_digits(method):
     _, info, _ = run(method, catalog.load("digits"), range(2))

@@ -198,6 +198,7 @@ KEEPS = {"cox": ("cox", 4), "km_dp": ("km_private", 21)}
 """What methods without coefficients keep, and how many numbers of it."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "method", [e.name for e in paper("survival").methods if e.name not in FIXED]
 )
@@ -233,6 +234,7 @@ def test_a_method_that_needs_fixed_covariates_promises_nothing_of_others(command
         assert main([*command.split(), "survival", method]) == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", FIXED)
 def test_a_card_of_such_a_method_is_not_in_order(method, monkeypatch, capsys, tmp_path):
     path = tmp_path / "card.json"

@@ -68,6 +68,7 @@ def test_the_six_coefficients_are_the_papers_up_to_one_factor():
         assert cell.ours == pytest.approx(cell.published, abs=0.004), cell
 
 
+@pytest.mark.thorough
 def test_cells_come_from_the_jobs():
     table2, table3 = ALL["table2"], ALL["table3"]
     jobs = {k: j for k, j in table2.jobs(False).items() if k.startswith("FL")}

@@ -149,6 +149,7 @@ def test_a_full_disk_stops_no_run_that_keeps_its_state(
     assert len(tries) > 1
 
 
+@pytest.mark.thorough
 def test_the_state_is_kept_rarely(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Not before half a minute, whatever the number of steps; not before 1 % of the run."""
     asked, saved = job("psgld"), list[int]()

@@ -130,6 +130,7 @@ def test_the_printed_card_says_whether_the_slip_matters(knots):
     assert any(("at most 4" if knots <= 4 else "above 4") in reason for reason in card.reasons)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("calibration", ["rigorous", "paper"])
 @pytest.mark.parametrize("name", ["out_pert", "obj_pert", "obj_pert_gauss"])
 def test_a_card_says_what_is_declared_for_one_coefficient(name, calibration):
@@ -187,6 +188,7 @@ def test_pairs_are_of_a_thousand_records_and_the_brier_score_of_all_where_that_i
     assert [len(scored.scored(data, q).time) for q in (10, 50, 1_000)] == [7_874, 5_000, 1_000]
 
 
+@pytest.mark.thorough
 def test_the_brier_score_of_a_sample_says_its_standard_error(monkeypatch):
     """Over 300 samples of 60 of 200 records: the errors' root mean square is the spread.
 
@@ -401,6 +403,7 @@ DEGENERATE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", DEGENERATE)
 def test_degenerate_data_end_in_a_result(method, name, monkeypatch):

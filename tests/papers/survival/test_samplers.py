@@ -253,6 +253,7 @@ def test_degenerate_data_end_in_a_result(method, name):
     assert events[-1].diverged == ()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", SAMPLERS)
 @pytest.mark.parametrize("link", ["logit", "cloglog", "probit"])
 def test_ten_records_end_in_a_result_under_any_link(method, link):
@@ -318,6 +319,7 @@ def exact_state(**values):
     return corrected.State(**{name: values.get(name) for name in names[:10]})
 
 
+@pytest.mark.thorough
 def test_a_longer_chain_is_estimated_to_be_nearer():
     ends = {}
     for samples in (8, 40, 200):

@@ -75,6 +75,7 @@ DEGENERATE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", DEGENERATE)
 @pytest.mark.parametrize(("q", "e"), [(2, 3), (20, 3), (20, 20)])
 @pytest.mark.parametrize("ridge", [0.0, 1e-2])

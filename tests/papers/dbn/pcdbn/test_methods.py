@@ -56,6 +56,7 @@ def test_replicas_of_one_seed_and_moment_noise_share_the_pass(digits):
     assert not np.allclose(kept["filters"][0], kept["filters"][1])
 
 
+@pytest.mark.thorough
 def test_descent_ends_where_the_closed_form_is(digits):
     spec = PcdbnSpec(degree=1, filters=8, epsilon=5.0)
     _, closed, _ = run("pcdbn", digits, spec)
@@ -63,6 +64,7 @@ def test_descent_ends_where_the_closed_form_is(digits):
     assert walked.accuracy[0] == pytest.approx(closed.accuracy[0], abs=0.02)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "calibration"),
     [("pcdbn", c) for c in ("rigorous", "paper", "released")]
@@ -132,6 +134,7 @@ def test_every_activation_trains(digits, name, activation):
     assert info.accuracy[0] > 0.6
 
 
+@pytest.mark.thorough
 def test_activations_and_choices_change_the_network(digits):
     spec = PcdbnSpec(filters=4, pretraining=1, epochs=5, batch=300)
     found = {
@@ -266,6 +269,7 @@ def test_the_energy_gradient_is_contrastive_divergence():
     torch.testing.assert_close(slope, wanted.detach(), rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_psgd_learns_and_measures_each_epoch(digits):
     spec = PcdbnSpec(epsilon=50.0, filters=8, sgd_epochs=10, sample_rate=0.1, gradient_rate=0.2)
     _, info, kept = run("psgd", digits, spec)

@@ -40,6 +40,7 @@ def heard(setting: Setting) -> tuple[np.ndarray, np.ndarray]:
     return np.reshape(far, (2 * PAIRS, -1)).mean(0), np.array(ratios)
 
 
+@pytest.mark.thorough
 def test_a_faint_dot_reaches_nearly_all_and_leaves_both_worlds_alike(setting):
     far, ratios = heard(setting)
     declared = [release.mechanism.multiplier for release in setting.declared]

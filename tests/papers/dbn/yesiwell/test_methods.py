@@ -149,6 +149,7 @@ def test_without_noise_the_network_comes_near_the_best_possible(weekly):
     assert (actual["accuracy"] - actual["majority"]).mean() > 0.1
 
 
+@pytest.mark.thorough
 def test_with_proof_a_user_is_protected_and_the_majority_is_beaten(weekly):
     actual, kept = run(weekly, "pcdbn", {"epsilon": (0.01, 8.0)}, (0, 1), epochs=30)
     low, high = actual["accuracy"].reshape(2, 2).mean(1)
@@ -161,6 +162,7 @@ def test_with_proof_a_user_is_protected_and_the_majority_is_beaten(weekly):
     assert kept["calibration"].shape == (4, 10, 3)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", [entry.name for entry in PAPER.methods])
 def test_replicas_do_not_change_each_other(weekly, method):
     """Without noise, a replica's numbers are those of a run by itself."""
@@ -319,6 +321,7 @@ def test_the_objective_as_drawn_may_diverge_and_the_bounded_one_does_not(weekly,
     assert np.isnan(drawn["accuracy"]).all()  # each step lengthens a negative direction
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     ["yesiwell", "yesiwell_weekly", pytest.param("yesiwell_large", marks=pytest.mark.thorough)],

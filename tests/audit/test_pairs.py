@@ -43,6 +43,7 @@ def worlds(setting):
             yield seen
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("paper", "entry"), PRIVATE, ids=[f"{paper.slug}-{entry.name}" for paper, entry in PRIVATE]
 )

@@ -508,10 +508,9 @@ def legend_is_whole(page: Page) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        "enadpp?present=1",
         *(
             pytest.param(f"{slug}?present=1", marks=pytest.mark.thorough)
-            for slug in ("survival", "lvq", "pcdbn", "yesiwell")
+            for slug in ("survival", "enadpp", "lvq", "pcdbn", "yesiwell")
         ),
         "mean?lesson=clipping&view=4&mean.bound=5&present=1",
     ],

@@ -27,7 +27,7 @@ CONTROLS = [
 ]
 """A path, a control of its page, a key and the chosen method. First curves of a move by one control
 ship; of the second path some do not, so that it has ghosts."""
-LATER = dict.fromkeys(("mean", "lvq"), pytest.mark.thorough) | dict.fromkeys(
+LATER = dict.fromkeys(("mean", "lvq", "pcdbn"), pytest.mark.thorough) | dict.fromkeys(
     ("enadpp", "yesiwell"), pytest.mark.slow
 )
 """Pages that are moved in longer suites."""
@@ -110,6 +110,7 @@ HEAR = """() => {
 """Notes each new text of what a screen reader follows."""
 
 
+@pytest.mark.thorough
 def test_a_screen_reader_is_told_that_training_begins_and_how_it_ends(app: App):
     page = app.tab("mean", height=900)
     settled(page)

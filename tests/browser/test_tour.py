@@ -31,6 +31,8 @@ TITLES = {
     EXHIBIT: "Reproduce",
     **PAPERS,
 }
+LONG = ("learn", EXHIBIT)
+"""Pages that have tests of their own beside these, and take long."""
 CURVES = ("", "compare", *PAPERS)
 """Pages that show full curves at the first visit."""
 STREAMLITS = ("stSidebarNavItems", "stSidebarNav")
@@ -86,7 +88,7 @@ def shows(page: Page, path: str) -> None:
     ("path", "scheme"),
     [
         pytest.param(
-            path, scheme, marks=[pytest.mark.thorough] * (number % 2 != turn or path == EXHIBIT)
+            path, scheme, marks=[pytest.mark.thorough] * (number % 2 != turn or path in LONG)
         )
         for number, path in enumerate(TITLES)
         for turn, scheme in enumerate(("light", "dark"))
@@ -117,6 +119,7 @@ def test_a_page_and_its_chart_have_other_colours_in_the_dark(first_visit: App):
     assert all(one != other for one, other in zip(*seen, strict=True))
 
 
+@pytest.mark.thorough
 def test_nothing_serious_is_found_in_a_list_of_runs(app: App):
     page = app.tab("runs")
     for scheme in ("light", "dark"):

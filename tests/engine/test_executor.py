@@ -39,8 +39,10 @@ from tests.engine import walk
 from tests.engine.conftest import until
 
 ROOT = Path(__file__).parents[2]
-# a slow disk is no fault
-pytestmark = pytest.mark.filterwarnings("ignore:Creating scratch directories:UserWarning")
+pytestmark = [
+    pytest.mark.thorough,  # a cluster of processes
+    pytest.mark.filterwarnings("ignore:Creating scratch directories:UserWarning"),  # a slow disk
+]
 
 
 def started(folder: Path, workers: int = 2, **how) -> LocalCluster:
@@ -153,7 +155,6 @@ JOBS = {
     "name",
     [name if name == "output" else pytest.param(name, marks=pytest.mark.slow) for name in JOBS],
 )
-@pytest.mark.thorough
 def test_a_run_is_the_same_number_for_number(name: str, executor):
     job = JOBS[name]()
     expected, arrays = expected_of(name)
@@ -184,7 +185,6 @@ def test_a_stopped_run_goes_on_elsewhere_and_tells_every_step_once(executor):
     assert said([*first, *rest]) == said(expected)
 
 
-@pytest.mark.thorough
 def test_a_stop_reaches_the_tasks_within_two_seconds(dask, log):
     """Two workers take at most as many steps as fit into two seconds, 20 in each."""
     job = walking(steps=2000, pause=0.05, seeds=4)
@@ -277,7 +277,6 @@ def test_a_cluster_that_goes_away_leaves_a_run_that_can_go_on(log, tmp_path):
     assert said([*first, *rest]) == said(expected)
 
 
-@pytest.mark.thorough
 def test_a_table_that_the_workers_lack_comes_once_as_bytes(dask, monkeypatch):
     table = data_catalog.load("digits")
     other = replace(table, x=np.minimum(table.x + 1.0, 16.0))
@@ -445,7 +444,6 @@ def test_a_chunk_is_over_once_its_last_step_is_told():
     assert not past.places
 
 
-@pytest.mark.thorough
 def test_a_task_that_took_itself_for_stopped_interrupts_the_run():
     run = object.__new__(clusters.Run)
     chunk = clusters.Chunk(0, future=SimpleNamespace(result=lambda timeout: None))

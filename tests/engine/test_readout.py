@@ -90,6 +90,7 @@ def test_the_reader_predicts_without_this_program(released, tmp_path):
     assert len(readout.programs("programs")["predict.py"].splitlines()) < 45
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -354,6 +355,7 @@ def test_prototypes_have_the_words_of_the_table(prototypes):
     assert table["size"].tolist() == [5.0, 16.0, 25.0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("metric", [True, False])
 def test_prototypes_predict_without_this_program(metric, prototypes, tmp_path):
     """As this program does: also for values beyond the bounds, and with the metric."""

@@ -33,6 +33,7 @@ def three(method: str, **values) -> Setting:
     return Setting(entry, spec, witness.pair(spec, small.table(LVQ)), witness)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("check", checks.ALL, ids=lambda check: check.__name__)
 @each
 def test_a_private_method_keeps_its_promises(method, check):

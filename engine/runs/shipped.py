@@ -131,7 +131,7 @@ def find(run: str, folder: Path | None = None) -> Shipped | None:
     return index(folder or FOLDER).get(run)
 
 
-@functools.lru_cache(maxsize=4)
+@functools.cache
 def index(folder: Path) -> dict[str, Shipped]:
     """Every shipped run by its id, which today's code works out; read once.
 

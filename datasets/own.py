@@ -37,7 +37,7 @@ MOST_TABLES, TABLES = "EXPLORER_MOST_TABLES", 200
 SMALL = 64_000
 """Bytes of a text that is read in this process: it holds no more than it shows."""
 KEY = 8
-"""Bytes of a name that are drawn: whoever knows a table's name may see it."""
+"""Bytes of a name that are drawn: anyone who knows a table's name may see it."""
 Content = bytes | IO[bytes]
 names = own_store.names
 """The tables that are kept here."""

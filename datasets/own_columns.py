@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from datasets.base import Booleans, Floats
-from datasets.own_reader import BLANKS, Source
+from datasets.own_names import BLANKS
+from datasets.own_reader import Source
 from engine.core.errors import DatasetError
 
 Kind = Literal["number", "truth", "date", "words", "blank"]

@@ -20,6 +20,7 @@ import numpy as np
 
 from datasets import own_names
 from datasets.own_columns import Column
+from datasets.own_names import BLANKS
 from datasets.own_proposal import (
     CLASSES,
     LEFT_OUT,
@@ -31,7 +32,6 @@ from datasets.own_proposal import (
     Said,
     word,
 )
-from datasets.own_reader import BLANKS
 from datasets.own_store import LARGEST, centred, fine
 
 NAMES: Mapping[str, tuple[str, ...]] = {role: tuple(some) for role, some in SHEET["names"].items()}

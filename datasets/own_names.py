@@ -11,6 +11,8 @@ from itertools import accumulate
 
 MOST = 80
 """Characters of a name at most; the rest is cut off."""
+BLANKS = ("", "na", "n/a", "nan", "null", "none", ".", "?", "-", "#n/a", "missing", "unknown")
+"""What stands for a value that is missing, in small letters."""
 OCCUR = ", which are those that occur in the file"
 """What a card says of classes that nobody has stated."""
 GIVEN = "with the table by the person who added it, or known to everybody"

@@ -25,10 +25,9 @@ from pyarrow import parquet
 
 from datasets import own_lines
 from datasets.own_limits import MEGABYTES, ROWS, most
+from datasets.own_names import BLANKS
 from engine.core.errors import DatasetError
 
-BLANKS = ("", "na", "n/a", "nan", "null", "none", ".", "?", "-", "#n/a", "missing", "unknown")
-"""What stands for a value that is missing, in small letters."""
 MAGIC = b"PAR1"
 INDEX = ("", "unnamed: 0", "rownames", "row.names", "row_names", "__index_level_0__")
 """Names of a column that only counts rows."""

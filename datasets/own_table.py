@@ -201,13 +201,14 @@ def made(
     Raises:
         DatasetError: It is no such table; one sentence names all that is wrong.
     """
-    if wrong := problems(proposal, columns):
-        raise DatasetError(f"{name}: {'; '.join(wrong)}")
+    wrong = list(problems(proposal, columns))
     if proposal.asked:
-        raise DatasetError(
-            f"{name}: expected {'; '.join(proposal.asked)}, got none: state them in the settings, "
+        wrong.append(
+            f"expected {'; '.join(proposal.asked)}, got none: state them in the settings, "
             "or take them from the data with --accept"
         )
+    if wrong:
+        raise DatasetError(f"{name}: {'; '.join(wrong)}")
     build = _survival if proposal.kind == "survival" else _classes
     return build(name, source, columns, proposal)
 

@@ -25,7 +25,7 @@ from engine.core.files import PART, give
 from engine.runs import ledger
 from engine.runs.job import Job, request
 from engine.service.client import Client
-from pages.ui.lessons import library, rights
+from pages.ui.lessons import contents, library, rights
 from pages.ui.lessons.rights import Editor
 from pages.ui.site import write as write_site
 from tests.engine import walk
@@ -70,7 +70,7 @@ def wrong_lessons(home: Path) -> list[str]:
     faults = []
     with at(home):
         for name in own_lessons():
-            held = library.find(name)
+            held = contents.find(name)
             faults += [f"{name} is torn"] * (held.text not in (OLD, NEW) or held.lesson is None)
             faults += [f"{name} is Ben's"] * rights.may(library.path_of(name), BEN)
             faults += [f"{name} is not Ann's"] * (not rights.may(library.path_of(name), ANN))

@@ -11,7 +11,7 @@ import numpy as np
 
 from datasets import own
 from datasets.base import Card, Floats
-from datasets.own_reader import BLANKS
+from datasets.own_names import BLANKS
 from engine.cli.shared import spreadsheet
 from engine.core.spec import Spec
 from engine.intervals import Estimate

@@ -12,6 +12,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from engine.core import stored
+from engine.core.errors import StoreError
 from engine.core.spec import Value
 from engine.method import Paper
 
@@ -28,12 +30,19 @@ def left_out(paper: Paper[Any]) -> dict[str, Value]:
 
 @functools.cache
 def recorded(folder: Path = FOLDER) -> dict[str, dict[str, Value]]:
-    """The defaults on file, by paper and field; empty where there is no file."""
+    """The defaults on file, by paper and field; empty where there is no file.
+
+    Raises:
+        StoreError: The file is damaged, so that no run can be named.
+    """
     path = folder / FILE
-    defaults: dict[str, dict[str, Value]] = (
-        json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    )
-    return defaults
+    try:
+        return stored.read(dict[str, dict[str, Value]], json.loads(path.read_text("utf-8")))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        said = f"{path}: expected the defaults by which runs are named: {error}"
+        raise StoreError(said) from None
 
 
 def record(paper: Paper[Any], folder: Path = FOLDER) -> None:

@@ -216,7 +216,7 @@ class States:
         return artifacts.unpacked(left) if left else None
 
     def send(self) -> None:
-        """Sends the state to the owner, then to whoever does this chunk next."""
+        """Sends the state to the owner, then to the process that does this chunk next."""
         place = self.past.places.get(self.order.number)
         if place is not None:
             state = artifacts.packed(place.packed())

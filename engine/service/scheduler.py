@@ -5,8 +5,8 @@ the view that shows it, then by whose view it is, then by how long it has had th
 its place in the view. A step is never cut in two, so a job gives way as often as it steps. A job
 that nobody looks at any more sleeps: it stays open, without turns, while there is room for it.
 Whole runs of those who have their curves, and jobs that nobody looks at, have a share of their own,
-so that none of them waits for ever. Where chunks run on a cluster, many jobs are open, whoever
-looks: they only wait for it here.
+so that none of them waits for ever. Where chunks run on a cluster, many jobs are open, looked
+at or not: they only wait for it here.
 """
 
 import gc

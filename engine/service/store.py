@@ -28,6 +28,8 @@ from engine.service.database import Database
 from engine.service.process import Process
 
 Answer = Literal["new", "joined", "cached"]
+FEATURES = "features"
+"""Folder beside the store with what images are turned into."""
 CLOCK = ".clock"
 """File in the store's folder whose time is the store's."""
 LOG = "worker.log"
@@ -328,7 +330,7 @@ class Store:
         """
         try:
             there = [path.stem for path in sorted(self.artifacts.glob("*.npz"))]
-            return [*self.collect(there), *artifacts.tidy(self.artifacts)]
+            return [*self.collect(there), *self._unfinished()]
         except OSError as error:
             raise StoreError(
                 f"{self.folder}: expected a folder that can be read, got: {error.strerror}"
@@ -354,7 +356,11 @@ class Store:
             for row in dead:
                 if held(connection, (row["id"], row["attempt"], row["pid"], row["born"])):
                     self._lost(connection, row)
-        artifacts.tidy(self.artifacts)
+        self._unfinished()
+
+    def _unfinished(self) -> list[Path]:
+        """Removes what killed processes left half written, and returns it."""
+        return [*artifacts.tidy(self.artifacts), *artifacts.tidy(self.folder / FEATURES)]
 
     def _lost(self, connection: Connection, row: Row) -> None:
         """Ends a job whose process is dead, or puts it back into the queue.

@@ -53,7 +53,7 @@ class Wanted:
 
     Attributes:
         run: Its id.
-        stage: What it is for, to whoever needs it most.
+        stage: What it is for, to the one who needs it most.
         persons: Who looks at it at that stage.
         since: When the newest view of it began, on the store's clock; 0 if there is none.
         place: Its place in that view.

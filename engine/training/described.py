@@ -33,7 +33,7 @@ def estimates(
 ) -> tuple[Estimate, ...]:
     """How often the published model is right on new records, from those that it is tested on.
 
-    They are not trained on, so noise is not in the count: whoever publishes the model knows how
+    They are not trained on, so noise is not in the count: who publishes the model knows how
     often it is right on them, and who was tested is all that is left to chance.
 
     Args:

@@ -11,7 +11,7 @@ from engine.core.errors import ExplorerError
 from engine.runs.job import Job
 from pages.ui.kit import shell
 from pages.ui.learn.maths import clipping
-from pages.ui.lessons import library
+from pages.ui.lessons import contents, library
 from pages.ui.lessons.train import shown
 from pages.ui.paper import choice, defaults, preview, stages
 from pages.ui.paper.choice import Chosen
@@ -119,6 +119,6 @@ def _steps(job: Job) -> int:
 
 def lessons() -> list[Job]:
     """The jobs of the lessons that come with the app, without those that take minutes."""
-    each = [library.find(name).lesson for name in library.ORDER]
+    each = [contents.find(name).lesson for name in library.ORDER]
     views = [view for lesson in each if lesson is not None for view in lesson.views]
     return [job for view in views if view.page in shell.papers() for job in shown(view)]

@@ -18,6 +18,7 @@ from engine.service import answers, watching
 from engine.yours import kept_runs
 from pages.ui.kit import command, visitors
 from pages.ui.kit.access import client
+from pages.ui.lessons import library
 from pages.ui.lessons import rights as lessons
 from pages.ui.lessons.rights import Editor
 
@@ -88,8 +89,6 @@ def reads(lesson: str) -> bool:
 
 def _named(lesson: str) -> bool:
     """Whether a lesson's note names the visitor or their key; a lesson without one has no owner."""
-    from pages.ui.lessons import library
-
     if lesson in library.ORDER:
         return False
     path = library.path_of(lesson)
@@ -126,15 +125,11 @@ def _own_lesson(name: str) -> bool:
 
 
 def _owned(name: str) -> bool:
-    from pages.ui.lessons import library  # whose views need the pages, which need this module
-
     return name not in library.ORDER and lessons.may(library.path_of(name), editor())
 
 
 def _class(name: str) -> bool:
     """Whether a class's answers may be cleared; a lesson that comes with the app has no owner."""
-    from pages.ui.lessons import library
-
     owned = visitors.alone() if name in library.ORDER else _owned(name)
     return visitors.uploads() and owned
 
@@ -160,14 +155,10 @@ def _spend(table: str, words: Sequence[str]) -> dict[str, Any]:
 
 
 def _edit(name: str, text: str) -> str:
-    from pages.ui.lessons import library
-
     return library.keep(text, name, editor())
 
 
 def _drop(name: str) -> None:
-    from pages.ui.lessons import library
-
     library.remove(name, editor())
 
 

@@ -28,7 +28,7 @@ SEEN = (
     "an order from the data",
     "a measure of the records",
 )
-"""What gives itself away to whoever has the published numbers alone."""
+"""What gives itself away to a person who has the published numbers alone."""
 
 
 @pytest.mark.parametrize("fault", ["", *SEEN])

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from engine.service import answers
 from engine.service.store import Store
 from pages.ui import openings
-from pages.ui.lessons import library, schema
+from pages.ui.lessons import contents, library, schema
 from pages.ui.lessons.schema import Lesson, Question, View
 from pages.ui.site import lesson as one_file
 from tests.browser.app import settled, still
@@ -33,7 +33,7 @@ def shown(server: tuple[str, Path]) -> None:
 
 
 def lesson(name: str) -> Lesson:
-    found = library.find(name).lesson
+    found = contents.find(name).lesson
     assert found is not None
     return found
 

@@ -32,7 +32,7 @@ from pages.ui.learn import maths, pictures
 from pages.ui.learn.ask import AFTER, BEFORE
 from pages.ui.learn.declared import QUESTIONS, SCREENS, filled
 from pages.ui.learn.page import RUN
-from pages.ui.lessons import library
+from pages.ui.lessons import contents, library
 from pages.ui.messages import spoken, tr
 from pages.ui.paper import attack, drawing, panels, parts, whole
 from pages.ui.paper.defaults import addressed
@@ -513,7 +513,7 @@ def test_a_chart_lives_in_a_page_of_another_host(
 
 
 def test_a_view_of_a_lesson_stands_alone_in_a_frame(page: Page, served: str):
-    known = library.find("clipping").lesson
+    known = contents.find("clipping").lesson
     assert known is not None
     page.goto(f"{served}/lessons/clipping/")
     section = page.locator("section.drawn").last
@@ -609,9 +609,9 @@ def test_a_chart_is_saved_as_a_slide_with_its_sentence_and_the_card_as_notes(
 def test_lessons_and_compare_say_what_the_app_says(page: Page, served: str):
     page.goto(f"{served}/lessons/")
     for name in library.ORDER:
-        expect(page.get_by_role("heading", name=library.find(name).title)).to_be_visible()
+        expect(page.get_by_role("heading", name=contents.find(name).title)).to_be_visible()
     page.get_by_role("heading", name="Why clipping hurts").click()
-    known = library.find("clipping").lesson
+    known = contents.find("clipping").lesson
     assert known is not None
     view = next(one for one in known.views if one.page == "mean")
     expect(page.locator(".drawn .finding").first).to_have_text(said("mean", view.settings))

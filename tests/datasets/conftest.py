@@ -30,7 +30,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
 
 @pytest.fixture
 def published() -> Path:
-    """The folder with the publishers' files, where whoever runs the tests has one."""
+    """The folder with the publishers' files, where the person who runs the tests has one."""
     named = os.environ.get("EXPLORER_DATA")
     if not named:
         pytest.skip("EXPLORER_DATA names no folder with the publishers' files")

@@ -158,7 +158,7 @@ def test_a_chunk_takes_a_step_before_the_next_begins(toy):
 
 
 def test_what_was_stopped_at_its_price_is_priced_when_it_goes_on(monkeypatch):
-    """Its steps are done, its price and arrays are not: it is not over, whoever waits meanwhile."""
+    """Its steps are done, its price and arrays are not: it is not over, even if somebody waits."""
     job = request("survival", "exact", "heart", {"samples": 40, "intervals": 5}, {}, (0,))
     kept, table = {}, data.load("heart")
 

@@ -148,3 +148,11 @@ def test_millions_of_training_steps_are_one_sentence(paper, method, values, says
 def test_as_many_training_steps_as_are_admitted_are_a_job():
     one = request("lvq", "glvq_dp", "digits", {"epochs": 1e5, "sample_rate": 0.1})
     assert one.entry().steps(one.spec(), 1_797) == MOST_STEPS
+
+
+@pytest.mark.parametrize("value", ["many", True, None, [1.0]])
+@pytest.mark.parametrize("field", ["learning_rate", "epsilon"])
+def test_what_is_no_number_is_one_sentence_in_a_request(field: str, value: object):
+    with pytest.raises(SpecError, match=rf"^{field}: expected a number .*, got ") as raised:
+        request("enadpp", "dpsgd", "digits", {field: value})
+    assert "\n" not in str(raised.value)

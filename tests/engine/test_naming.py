@@ -7,6 +7,7 @@ from typing import Annotated
 import pytest
 
 from engine.catalog import catalog
+from engine.core.errors import StoreError
 from engine.core.spec import Knob
 from engine.runs import naming, reference
 from engine.runs.exhibit import exhibits
@@ -145,3 +146,11 @@ def test_every_field_of_a_shipped_paper_is_on_file(slug):
 def test_equal_requests_have_equal_ids_across_papers():
     jobs = [request(p.slug, e.name, p.datasets[0]) for p in catalog().values() for e in p.methods]
     assert len({job.id for job in jobs}) == len(jobs)
+
+
+@pytest.mark.parametrize("text", ["null", "[]", "{", '{"mean": null}', '{"mean": {"bound": []}}'])
+def test_damaged_defaults_are_one_sentence(tmp_path, text):
+    (tmp_path / naming.FILE).write_text(text)
+    with pytest.raises(StoreError, match="expected the defaults by which runs are named") as raised:
+        naming.recorded(tmp_path)
+    assert "\n" not in str(raised.value)

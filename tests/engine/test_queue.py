@@ -169,7 +169,7 @@ def test_many_who_wait_for_little_are_served_one_after_the_other(toy, client, de
 
 
 def test_a_turn_that_loads_takes_a_step_too(toy, client, desk):
-    """Else whoever waited for the loading would stand behind all others with nothing done."""
+    """Else the one who waited for the loading would stand behind all others with nothing done."""
     shows(client, ADA, [(toy(steps=5), Stage.POINT)])
     assert desk.go()
     (work,) = desk.open

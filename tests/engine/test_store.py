@@ -333,6 +333,17 @@ def test_only_old_parts_of_files_are_removed(store):
     assert list(store.artifacts.iterdir()) == [new]
 
 
+def test_features_that_a_killed_process_had_begun_to_keep_are_tidied_away(store):
+    folder = store.folder / "features"
+    folder.mkdir(parents=True)
+    whole, part = folder / "_transform-0.npy", folder / "_transform-0.1.part"
+    for path in (whole, part):
+        path.touch()
+        os.utime(path, (0, 0))
+    assert store.tidy() == [part]
+    assert list(folder.iterdir()) == [whole]
+
+
 def test_what_a_killed_run_had_begun_to_write_is_gone_once_its_death_is_noticed(store):
     if not (child := os.fork()):
         try:

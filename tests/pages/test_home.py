@@ -103,6 +103,14 @@ def test_a_sketch_draws_each_line_in_the_colour_of_its_page():
     assert [colour for colour in COLOURS if colour in drawn] == [COLOURS[0], COLOURS[6]]
 
 
+@pytest.mark.parametrize("text", ["null", "[]", "{", '{"mean": null}', '{"mean": {"found": 1}}'])
+def test_the_start_page_needs_no_sketch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str):
+    monkeypatch.setattr(sketches, "FILE", tmp_path / "sketches.json")
+    assert sketches.read() == {}
+    sketches.FILE.write_text(text)
+    assert sketches.read() == {}
+
+
 def test_colours_of_sketches_are_between_those_of_the_two_themes():
     """An image has one colour for both: each part of it lies between those of the charts."""
     settings = tomllib.loads(Path(".streamlit/config.toml").read_text(encoding="utf-8"))

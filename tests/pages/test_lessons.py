@@ -29,7 +29,7 @@ from pages.ui import rights as actions
 from pages.ui import words
 from pages.ui.jobs import clock
 from pages.ui.kit import visitors
-from pages.ui.lessons import experiment, foreign, library, rights, schema, train, views
+from pages.ui.lessons import contents, experiment, foreign, library, rights, schema, train, views
 from pages.ui.lessons.question import histogram, plain
 from pages.ui.lessons.rights import Editor
 from pages.ui.lessons.schema import Lesson, Question, View
@@ -49,7 +49,7 @@ text = "y"
 
 
 def lesson(name: str) -> Lesson:
-    found = library.find(name).lesson
+    found = contents.find(name).lesson
     assert found is not None
     return found
 
@@ -57,7 +57,7 @@ def lesson(name: str) -> Lesson:
 def test_seven_lessons_come_with_the_app_and_none_has_a_mistake():
     assert len(library.ORDER) == 7
     for name in library.ORDER:
-        held = library.find(name)
+        held = contents.find(name)
         assert held.mistakes == ()
         assert held.lesson is not None
         assert any(view.question for view in held.lesson.views[:2])  # a question comes early
@@ -171,9 +171,9 @@ def test_an_answer_that_is_no_option_is_refused(home: Path):
 
 def asked() -> None:
     """A page with the question that splits a class, and with its results once it is answered."""
-    from pages.ui.lessons import experiment, library, question
+    from pages.ui.lessons import contents, experiment, question
 
-    view = library.find("explanations").lesson.views[0]
+    view = contents.find("explanations").lesson.views[0]
     if question.given(view.question) is None:
         experiment.ask(view.question)
     else:
@@ -447,13 +447,13 @@ def test_a_wrong_link_is_one_sentence_and_the_page_opens(
 
 
 def test_a_lesson_made_here_is_private_to_this_user_and_can_be_changed(home: Path):
-    name = library.add(View(address="/mean?mean.bound=2", text="Look."), title="Mine")
+    name = contents.add(View(address="/mean?mean.bound=2", text="Look."), title="Mine")
     path = library.folder() / f"{name}.toml"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    library.add(View(address="/learn?learn.screen=odds", text="Then."), name)
+    contents.add(View(address="/learn?learn.screen=odds", text="Then."), name)
     assert [view.page for view in lesson(name).views] == ["mean", "learn"]
     with pytest.raises(RequestError, match="view: views 3, address: expected a page"):
-        library.add(View(address="/roof", text="x"), name)
+        contents.add(View(address="/roof", text="x"), name)
     library.remove(name)
     assert name not in library.names()
 
@@ -485,7 +485,7 @@ def test_a_lesson_is_changed_by_its_owner_alone_or_with_its_key(home: Path):
     for other in (BEN, Editor(), Editor("ben", "guess"), Editor("", "")):
         for change in (
             lambda who=other: library.keep("x", name, who),
-            lambda who=other: library.add(view, name, editor=who),
+            lambda who=other: contents.add(view, name, editor=who),
             lambda who=other: library.remove(name, who),
         ):
             with pytest.raises(RequestError, match=told):
@@ -503,7 +503,7 @@ def test_the_key_of_a_lesson_is_drawn_and_its_file_does_not_hold_it(home: Path):
     keys = {rights.key(library.path_of(name)) for name in names}
     assert len(keys) == 20
     assert all(len(key) == 16 for key in keys)  # 12 drawn bytes
-    assert library.find(names[0]).text == GOOD
+    assert contents.find(names[0]).text == GOOD
 
 
 def test_nobody_changes_a_lesson_whose_owner_cannot_be_read(home: Path):
@@ -548,8 +548,8 @@ def test_each_lesson_made_here_has_answers_of_its_own(home: Path):
     one, two = library.keep(ASKS, editor=ANN), library.keep(ASKS, editor=BEN)
     keys = {q.key for name in (one, two) for view in lesson(name).views if (q := view.question)}
     assert len(keys) == 2
-    library.add(View(address="/mean", text="x"), one, editor=ANN)
-    assert "within" not in library.find(one).text
+    contents.add(View(address="/mean", text="x"), one, editor=ANN)
+    assert "within" not in contents.find(one).text
 
 
 @pytest.mark.parametrize(
@@ -623,7 +623,7 @@ def test_no_page_draws_the_pictures_of_a_lesson_made_here(visit: Open, home: Pat
         assert not test.exception
         drawn = [*test.markdown, *test.title, *test.subheader, *test.caption, *test.error]
         assert not [one.value for one in drawn if ACTIVE in str(one.value)]
-    assert library.find(name).text.count(ACTIVE) == 4  # the file stays as it was written
+    assert contents.find(name).text.count(ACTIVE) == 4  # the file stays as it was written
 
 
 def labels(test: AppTest) -> set[str]:
@@ -651,7 +651,7 @@ def test_a_file_is_brought_as_a_lesson_of_ones_own(visit: Open, home: Path):
     [made] = [name for name in library.names() if name not in library.ORDER]
     assert test.title[0].value == "T"
     assert {"Save", "Delete"} <= labels(test)
-    assert library.find(made).text == GOOD
+    assert contents.find(made).text == GOOD
 
 
 @pytest.mark.parametrize(
@@ -690,7 +690,7 @@ def test_a_lesson_with_a_mistake_opens_to_be_put_right(visit: Open, home: Path):
     test.text_area[0].set_value(GOOD).run()
     next(one for one in test.button if one.label == "Save").click().run()
     assert not test.error
-    assert library.find(name).lesson is not None
+    assert contents.find(name).lesson is not None
 
 
 def test_what_was_added_meanwhile_is_not_saved_over(visit: Open, home: Path):
@@ -709,12 +709,12 @@ def test_what_was_added_meanwhile_is_not_saved_over(visit: Open, home: Path):
     save(f"{second}# more\n")
     assert "changed meanwhile" in test.error[0].value
     assert test.text_area[0].value == f"{second}# more\n"
-    assert library.find(name).text == third
+    assert contents.find(name).text == third
     test = visit("lessons", lesson=name)
     assert test.text_area[0].value == third
     save(f"{third}# more\n")
     assert not test.error
-    assert library.find(name).text == f"{third}# more\n"
+    assert contents.find(name).text == f"{third}# more\n"
 
 
 @pytest.fixture
@@ -742,7 +742,7 @@ def test_a_kept_view_of_a_mistaken_paper_breaks_no_page(
     assert not test.exception
     assert not test.error
     said = "views 1, address: expected a page (learn, home, compare, reproduce, runs, enadpp"
-    assert library.find(name).mistakes[0].startswith(said)
+    assert contents.find(name).mistakes[0].startswith(said)
 
 
 def test_presenter_mode_keeps_the_slider(visit: Open):
@@ -916,7 +916,7 @@ def test_one_damaged_lesson_is_a_sentence_beside_the_others_and_can_be_deleted(
         assert len(test.warning) == 1
     next(one for one in opened.button if one.label == "Delete").click().run()
     assert "damaged" not in library.names()
-    assert library.find(whole).lesson is not None
+    assert contents.find(whole).lesson is not None
 
 
 def test_a_damaged_note_of_an_owner_stops_visitors_and_not_this_machine(home: Path):
@@ -945,7 +945,7 @@ def test_a_lesson_stays_as_it_was_until_the_new_text_is_whole(
             broken.setattr(os, step, fails)
             with pytest.raises(StoreError, match="No space left"):
                 library.keep("half", name, ANN)
-        assert library.find(name).text == GOOD
+        assert contents.find(name).text == GOOD
         assert sorted(path.suffix for path in library.folder().iterdir()) == [".json", ".toml"]
 
 

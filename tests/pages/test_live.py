@@ -465,7 +465,7 @@ def test_a_server_has_a_worker_and_an_accountant_ready_before_its_first_visitor(
 
 
 def test_the_runs_of_a_page_that_was_closed_rest(home: Path, monkeypatch: pytest.MonkeyPatch):
-    """Whoever else has a page open says so for it."""
+    """Another person who has a page open says so for it."""
     client, job = Client(home, workers=False), defaults.opening("survival")["out_pert"]
     client.submit(job, {}, passing=True)
     open_pages = {"one", "two"}

@@ -20,7 +20,7 @@ from engine.yours import kept_runs
 from pages.ui import rights
 from pages.ui.jobs import submit
 from pages.ui.kit import visitors
-from pages.ui.lessons import library
+from pages.ui.lessons import contents, library
 from pages.ui.lessons.rights import Editor
 from pages.ui.words import short
 from tests.pages import test_asked as asked
@@ -133,7 +133,7 @@ def edited(home: Path) -> Thing:
         test.text_area[0].set_value(f"{ASKS}# changed").run()
         return test
 
-    return Thing(name, lambda: library.find(name).text == ASKS, opened, "lessons.save", ("x",))
+    return Thing(name, lambda: contents.find(name).text == ASKS, opened, "lessons.save", ("x",))
 
 
 def dropped(home: Path) -> Thing:

@@ -29,7 +29,7 @@ from pages.ui.compare import candidates, shown
 from pages.ui.exhibits import table
 from pages.ui.kit import chart, markdown, shell, source
 from pages.ui.kit.chart import Picture, named
-from pages.ui.lessons import foreign, library
+from pages.ui.lessons import contents, foreign, library
 from pages.ui.messages import spoken, tr
 from pages.ui.paper import defaults, foot, panels, whole
 from pages.ui.paper.defaults import addressed
@@ -187,7 +187,7 @@ def test_a_lesson_is_one_file_with_its_views_in_order(
     monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
     file = home / "lesson.html"
     assert main(["bundle", "--lesson", "clipping", "--to", str(file)]) == 0
-    text, known = file.read_text(encoding="utf-8"), library.find("clipping").lesson
+    text, known = file.read_text(encoding="utf-8"), contents.find("clipping").lesson
     assert known is not None
     places = [text.index(html.escape(view.text)) for view in known.views]
     assert places == sorted(places)
@@ -360,7 +360,7 @@ def test_a_static_lesson_leads_to_the_tab_that_its_text_is_about(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
-    held = library.find("prototypes").lesson
+    held = contents.find("prototypes").lesson
     assert held is not None
     known, page = lesson.taken("prototypes")
     tabs = [view.settings.get("lvq.tab") for view in held.views]

@@ -22,7 +22,7 @@ CARD = "_card"
 
 @dataclass(frozen=True)
 class Order:
-    """What a task is to do. Small, and the same whoever does it.
+    """What a task is to do. Small, and the same for each process that does it.
 
     Attributes:
         job: The job as text.

@@ -1,6 +1,6 @@
 """Questions that are asked of private records, each for a price that is known beforehand.
 
-A curve of runs on one's own table is made of looks. What is read off it may be kept, but whoever
+A curve of runs on one's own table is made of looks. What is read off it may be kept, but who
 publishes it has spent what all the looks cost. Here the records are asked once instead: by a search
 at rising ε, or by a private choice among methods.
 """
@@ -185,7 +185,7 @@ def _ask(question: Question) -> None:
 
 
 def _files(answer: Mapping[str, Any]) -> None:
-    """The release as a file, and where its files are for whoever sits at the machine."""
+    """The release as a file, and where its files are for the person who sits at the machine."""
     if not answer["files"]:
         return
     place = Path(answer["files"][0]).parent

@@ -25,7 +25,7 @@ SAID = "asking.said"
 AGAIN = 2.0
 """Seconds after which a session says again what it shows."""
 FIRST = 3.0
-"""Seconds for which whoever opens a page as the server starts has the machine alone."""
+"""Seconds for which the person who opens a page as the server starts has the machine alone."""
 TOLD: set[str] = set()
 """The sessions of this process that have said what they show."""
 
@@ -88,7 +88,7 @@ def look_on(stages: Mapping[str, Stage]) -> bool:
 
 
 def there(session: str) -> bool:
-    """Whether a page is still open; whoever asks without a server is there."""
+    """Whether a page is still open; without a server the caller is there."""
     return not runtime.exists() or runtime.get_instance().is_active_session(session)
 
 
@@ -120,7 +120,7 @@ async def served(_app: object) -> AsyncIterator[None]:
 
 def ready() -> None:
     """Starts the processes that train and price, so that the first move waits for neither."""
-    with suppress(ExplorerError):  # whoever asks for a run or a price is told
+    with suppress(ExplorerError):  # who asks for a run or a price is told
         if runtime.exists() and ahead.allowed() and client().store.database.writable:
             client().ensure_worker()
             pricing.start(client().store)
@@ -192,7 +192,7 @@ def onlookers(run: str) -> int:
 
 
 def who_looks(runs: Iterable[str]) -> str:
-    """One line for whoever is about to remove runs: that others look at them; empty if nobody."""
+    """One line before runs are removed: that others look at them; empty if nobody does."""
     count = max((onlookers(run) for run in runs), default=0)
     who = "Another person is looking" if count == 1 else f"{count} other people are looking"
     return f":material/group: {who} at this run." if count else ""

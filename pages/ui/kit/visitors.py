@@ -1,8 +1,8 @@
 """Who looks at the app: which browser it is, and which tables of one's own it may see.
 
-A table belongs to whoever has brought it. Others see it, and runs on it, once they have followed a
-link that names it: half of the name is drawn, so nobody guesses it. A table without an owner was
-added from the command line, for everyone here.
+A table belongs to the person who has brought it. Others see it, and runs on it, once they have
+followed a link that names it: half of the name is drawn, so nobody guesses it. A table without an
+owner was added from the command line, for everyone here.
 """
 
 import hashlib

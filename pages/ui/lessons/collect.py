@@ -11,7 +11,7 @@ from pages.ui import rights
 from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence
 from pages.ui.kit.root import rooted
-from pages.ui.lessons import go, library, views
+from pages.ui.lessons import contents, go, library, views
 from pages.ui.lessons.schema import View
 from pages.ui.messages import tr
 
@@ -26,7 +26,7 @@ def offer(page: Any) -> None:
     label = tr("Add this view to a lesson")
     with st.sidebar, st.popover(label, icon=":material/playlist_add:", width="stretch"):
         own = {
-            name: library.find(name) for name in library.names()
+            name: contents.find(name) for name in library.names()
             if rights.may("edit a lesson", name)
         }  # fmt: skip
         titles = {name: held.title for name, held in own.items() if held.lesson is not None}
@@ -54,12 +54,12 @@ def _add(page: Any, into: str) -> None:
     """Adds the view and says where it went."""
     view = View(address=go.here(page), text=st.session_state.get(TEXT) or "Look at this view.")
     try:
-        name = library.add(view, into, st.session_state.get(TITLE) or "", rights.editor())
+        name = contents.add(view, into, st.session_state.get(TITLE) or "", rights.editor())
     except ExplorerError as error:
         st.session_state[SAID] = f":material/error: {sentence(str(error))}"
     else:
         st.session_state[TEXT] = ""
-        made = library.find(name).lesson
+        made = contents.find(name).lesson
         count = len(made.views) if made else 0
         st.session_state[SAID] = (
             f":material/check: Added as view {count}. [Open the lesson]"

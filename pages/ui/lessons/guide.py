@@ -10,7 +10,7 @@ from engine.core.errors import ExplorerError
 from pages.ui.kit import lock, shell
 from pages.ui.kit.access import sentence
 from pages.ui.kit.address import LESSON, VIEW
-from pages.ui.lessons import experiment, go, library, present, question, views
+from pages.ui.lessons import contents, experiment, go, present, question, views
 from pages.ui.lessons.go import Place
 from pages.ui.lessons.schema import View, got, position
 from pages.ui.lessons.views import PARTS
@@ -52,7 +52,7 @@ def _place() -> Place | None:
     if not name:
         return None
     try:
-        held = library.find(name)
+        held = contents.find(name)
         if held.lesson is None:
             raise ExplorerError(f"lesson: {held.title}: {held.mistakes[0]}")
         number, count = position(text), len(held.lesson.views)

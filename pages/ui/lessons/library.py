@@ -5,16 +5,13 @@ import secrets
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from engine.core import disk, files
 from engine.core.errors import RequestError, StoreError
 from engine.core.home import home, private_folder
-from pages.ui import words
-from pages.ui.lessons import foreign, rights, schema
+from pages.ui.lessons import rights
 from pages.ui.lessons.rights import Editor
-from pages.ui.lessons.schema import Lesson, View
 
 SHIPPED = Path(__file__).parent / "ship"
 ORDER = ("epsilon", "clipping", "intervals", "epochs", "attack", "prototypes", "explanations")
@@ -30,30 +27,6 @@ ABANDONED = 3600.0
 ANYBODY = Editor()
 
 
-@dataclass(frozen=True)
-class Held:
-    """One file.
-
-    Attributes:
-        name: In the address.
-        text: What it holds.
-        own: Whether it was made here, and can be changed.
-        lesson: What pages show of it; None where that is wrong.
-        mistakes: What is wrong with it, one sentence each.
-    """
-
-    name: str
-    text: str
-    own: bool
-    lesson: Lesson | None
-    mistakes: tuple[str, ...]
-
-    @property
-    def title(self) -> str:
-        """Its title, or its name where that cannot be read."""
-        return self.name if self.lesson is None else self.lesson.title
-
-
 def folder() -> Path:
     """The folder of the lessons that were made here."""
     return home() / "lessons"
@@ -64,31 +37,6 @@ def names() -> Mapping[str, Path]:
     shipped = {name: SHIPPED / f"{name}.toml" for name in ORDER}
     made = {path.stem: path for path in disk.found(folder(), "*.toml")}
     return {**shipped, **{name: path for name, path in made.items() if name not in shipped}}
-
-
-def find(name: str) -> Held:
-    """The lesson of that name; one that cannot be read says why, so that it can be deleted.
-
-    Raises:
-        RequestError: There is none.
-    """
-    known = names()
-    if name not in known:
-        raise RequestError(f"lesson: expected one of {', '.join(known)}, got {name!r}")
-    path = known[name]
-    own = path.parent != SHIPPED
-    try:
-        content = path.read_bytes()
-        text = content.decode("utf-8")
-    except OSError as error:
-        return Held(name, "", own, None, (f"The file: expected one to read, {error.strerror}.",))
-    except UnicodeDecodeError:
-        wrong = "The file: expected a text in UTF-8, got something else."
-        return Held(name, content.decode("utf-8", "replace"), own, None, (wrong,))
-    lesson, mistakes = schema.read(text)
-    if own and lesson is not None:
-        lesson = foreign.tamed(lesson, name)
-    return Held(name, text, own, lesson, tuple(mistakes))
 
 
 def path_of(name: str) -> Path:
@@ -192,35 +140,3 @@ def remove(name: str, editor: Editor = ANYBODY) -> None:
         raise StoreError(
             f"{path_of(name)}: expected a file that can be deleted, {error.strerror}"
         ) from None
-
-
-def add(view: View, name: str = "", title: str = "", editor: Editor = ANYBODY) -> str:
-    """Adds a view at the end of a lesson, or begins a new one with it.
-
-    Returns:
-        The lesson's name.
-
-    Raises:
-        RequestError: The lesson cannot be read or is somebody else's, or the view is not one.
-    """
-    if name:
-        held = find(name)
-        before = schema.read(held.text)[0]
-        if before is None or not held.own:
-            raise RequestError(
-                f"lesson: expected a lesson made here without mistakes, got {name!r}"
-            )
-        made = Lesson(title=before.title, text=before.text, views=(*before.views, view))
-    else:
-        made = Lesson(title=title or "A new lesson", text="", views=(view,))
-    text = schema.write(made)
-    mistakes = schema.read(text)[1]
-    if mistakes:
-        raise RequestError(f"view: {mistakes[0]}")
-    return keep(text, name, editor)
-
-
-def size(lesson: Lesson) -> str:
-    """How many views and questions it has."""
-    asked = sum(view.question is not None for view in lesson.views)
-    return f"{words.plural(len(lesson.views), 'view')}, {words.plural(asked, 'question')}"

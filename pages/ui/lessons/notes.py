@@ -9,7 +9,7 @@ from pages.ui import rights
 from pages.ui.kit.access import sentence
 from pages.ui.kit.address import LESSON, VIEW
 from pages.ui.kit.root import rooted
-from pages.ui.lessons import keys, library
+from pages.ui.lessons import contents, keys
 from pages.ui.lessons.question import plain
 from pages.ui.lessons.schema import position
 
@@ -41,7 +41,7 @@ def show(name: str) -> None:
     """Draws the notes of one view, and what comes next."""
     st.html(STYLE)
     try:
-        lesson = library.find(name).lesson
+        lesson = contents.find(name).lesson
     except ExplorerError as error:
         st.title("Notes")
         st.warning(sentence(str(error)), icon=":material/link_off:")

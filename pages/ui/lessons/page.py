@@ -11,9 +11,9 @@ from pages.ui.kit import visitors
 from pages.ui.kit.access import sentence, troubles
 from pages.ui.kit.address import LESSON
 from pages.ui.kit.root import rooted
-from pages.ui.lessons import go, library, notes, schema, train
+from pages.ui.lessons import contents, go, library, notes, schema, train
 from pages.ui.lessons import rights as lessons
-from pages.ui.lessons.library import Held
+from pages.ui.lessons.contents import Held
 from pages.ui.lessons.schema import Lesson
 
 NEW = Path(__file__).with_name("new.toml")
@@ -47,7 +47,7 @@ def show() -> None:
     held = None
     if name:
         try:
-            held = library.find(name)
+            held = contents.find(name)
         except ExplorerError as error:
             st.warning(f"Link value ignored: {sentence(str(error))}", icon=":material/link_off:")
     if held is None:
@@ -63,7 +63,7 @@ def _all() -> None:
     with st.grid(2, min_column_width=320):
         for name in library.names():
             with troubles(), st.container(border=True, height="stretch"):
-                _box(library.find(name))
+                _box(contents.find(name))
     if not visitors.uploads():
         return
     st.header("Make a lesson")
@@ -98,7 +98,7 @@ def _keep(read: Callable[[], str], name: str = "") -> None:
     try:
         text = read()
         began = f"{BEGAN}.{name}"
-        if name in library.names() and library.find(name).text != st.session_state.get(began):
+        if name in library.names() and contents.find(name).text != st.session_state.get(began):
             raise RequestError(
                 "lesson: expected the file as this text began, got one that was changed meanwhile; "
                 "copy what you changed, open this page again and paste it there"
@@ -123,7 +123,7 @@ def _box(held: Held) -> None:
             st.caption(f"And {words.plural(more, 'more mistake')}.")
     else:
         st.markdown(held.lesson.text)
-        st.caption(library.size(held.lesson))
+        st.caption(contents.size(held.lesson))
     with st.container(horizontal=True):
         if held.lesson is not None and st.button(
             "Start", icon=":material/play_arrow:", key=f"start-{held.name}", type="primary"

@@ -64,7 +64,7 @@ def ask(question: Question) -> Mapping[str, Any] | None:
 def before(table: str, ending: str) -> list[tuple[datetime, Path]]:
     """The releases of a table whose files have such an ending: when they were made, latest first.
 
-    Whoever may not spend on the table is told of none.
+    A person who may not spend on the table is told of none.
     """
     if not rights.may("spend on a table", table):
         return []

@@ -4,10 +4,12 @@ Kept in the session, one for each method, data set and page: the last that was w
 of moves therefore leaves the curve that was seen, not one that never came.
 """
 
+from collections.abc import MutableMapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import streamlit as st
+from cachetools import LRUCache
 
 from engine.core.spec import Choice, Value, knobs
 from engine.method import Paper
@@ -24,7 +26,8 @@ from pages.ui.paper.view import Former, Page, View
 
 KEY, AXIS = "former.seen", "former.axis"
 MOST = 100
-"""Curves that a session keeps; the oldest go first."""
+"""Curves that a session keeps; those that were not seen for longest go first."""
+Seen: TypeAlias = MutableMapping[tuple[str, str, str], Former]
 
 
 def ghosts(prefix: str, view: View) -> dict[str, Former]:
@@ -37,19 +40,16 @@ def ghosts(prefix: str, view: View) -> dict[str, Former]:
         prefix: The page.
         view: Where its runs stand.
     """
-    seen: dict[tuple[str, str, str], Former] = st.session_state.setdefault(KEY, {})
+    seen: Seen = st.session_state.setdefault(KEY, LRUCache(MOST))
     asked = {name for name, one in view.watched.items() if any(part.run for part in one.every)}
     found = {}
     for name, one in view.watched.items():
         place = (prefix, one.job.dataset, name)
         if one.settled and one.drawn is not None:
-            seen.pop(place, None)
             seen[place] = Former(one.job, one.drawn)
         elif place in seen and (view.waits or name in asked or not asked):
             job, results = seen[place].job, seen[place].results
             found[name] = Former(job, results, changed(view.paper, job, one.job))
-    while len(seen) > MOST:
-        del seen[next(iter(seen))]
     return found
 
 

@@ -8,9 +8,9 @@ import json
 import os
 import tempfile
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from engine import catalog
+from engine.core import stored
 from engine.privacy import answers
 from engine.runs import audits
 from engine.runs.reference import FOLDER
@@ -51,11 +51,11 @@ class Sketch:
 
 
 def read() -> dict[str, Sketch]:
-    """The kept sketches by paper; none where the file is not there."""
-    if not FILE.exists():
+    """The kept sketches by paper; none where the file is not there or damaged."""
+    try:
+        return stored.read(dict[str, Sketch], json.loads(FILE.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
         return {}
-    kept: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
-    return {slug: Sketch(**one) for slug, one in kept.items()}
 
 
 def made(slug: str) -> Sketch:

@@ -14,7 +14,7 @@ from pages.ui.bundle.filled import filled, within_script
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import plot, shell
 from pages.ui.kit.markdown import html, paragraphs, plain
-from pages.ui.lessons import library
+from pages.ui.lessons import contents, library
 from pages.ui.lessons.experiment import GROUPS
 from pages.ui.lessons.schema import Lesson, Question, View
 from pages.ui.paper.defaults import addressed
@@ -73,14 +73,14 @@ def listed() -> str:
     """The list of the lessons that come with the app."""
     boxes = "".join(
         f'<a class="card" href="{name}/index.html"><h2>{html(held.title)}</h2>'
-        f'{paragraphs(held.text)}<p class="small">{escape(library.size(held))}</p></a>'
+        f'{paragraphs(held.text)}<p class="small">{escape(contents.size(held))}</p></a>'
         for name in library.ORDER for held in (_found(name),)
     )  # fmt: skip
     return f'<h1>Lessons</h1><p>{escape(library.WHAT)}</p><div class="cards">{boxes}</div>'
 
 
 def _found(name: str) -> Lesson:
-    held = library.find(name)
+    held = contents.find(name)
     if held.lesson is None:
         raise RequestError(f"lesson {name}: {held.mistakes[0]}")
     return held.lesson

@@ -22,7 +22,7 @@ from pages.ui.exhibits.table import figure
 from pages.ui.kit import labels, plot, shell
 from pages.ui.kit.markdown import html
 from pages.ui.kit.source import MAIN
-from pages.ui.lessons import library
+from pages.ui.lessons import contents, library
 from pages.ui.messages import SOURCE, catalogue, figures, languages, separators, spoken, tr
 from pages.ui.paper import sketches
 from pages.ui.paper.view import COST
@@ -123,7 +123,7 @@ def _lessons(names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     yield "lessons/index.html", page("Lessons", lesson.listed(), names)
     for name in library.ORDER:
         states, body = lesson.taken(name)
-        title = library.find(name).title
+        title = contents.find(name).title
         yield f"lessons/{name}/data.js", packed.script(states)
         yield (
             f"lessons/{name}/index.html",

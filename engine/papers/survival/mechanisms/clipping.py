@@ -1,4 +1,4 @@
-r"""What clipping takes from the summed gradients, as far as a made-up cohort tells.
+r"""What clipping takes from the summed gradients, as far as a synthetic cohort tells.
 
 At the true parameters gradients add up to zero in expectation, clipped ones do not: those that are
 clipped are of few persons, most of whom stay long although their covariates say otherwise. The

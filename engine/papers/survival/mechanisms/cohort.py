@@ -1,4 +1,4 @@
-r"""A made-up cohort that looks like the records as far as noisy sums tell, and its curvature.
+r"""A synthetic cohort that looks like the records as far as noisy sums tell, and its curvature.
 
 The curvature at the optimum is that of records weighted by how often events are expected of them,
 far from the moments of all records where covariates predict much. The histograms of the columns,

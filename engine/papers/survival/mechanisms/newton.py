@@ -1,7 +1,7 @@
 r"""Private Newton steps along clipped, noisy gradients (after Ganesh et al. 2023).
 
 A pass releases the sum of the gradients, each record's whitened by a curvature S, W^T S W = 1, and
-clipped. S is the mean of the start's and that of a made-up cohort at the present estimate; both
+clipped. S is the mean of the start's and that of a synthetic cohort at the present estimate; both
 follow from what was released. All gradients so far, as one linear function with noise (`pooled`),
 say where the next is taken, and after the last pass what is released.
 """
@@ -251,7 +251,7 @@ class Error(NamedTuple):
 def error(law: Law, state: State, A: Tensor) -> Error:
     """How far the estimate may be from the truth: by noise, by clipping and by who was sampled.
 
-    The last is the inverse of the expected information, that of the made-up cohort at the
+    The last is the inverse of the expected information, that of the synthetic cohort at the
     estimate, with the released second moments. That is the slope for the noise, too: the line's
     own would do where noise is small, but its prior draws it to the metric of the steps, which
     knows a column's spread from its histogram alone. What these steps' slope and clipping

@@ -1,8 +1,13 @@
 """The faults of `tests/power.py`: `make power` shows which test of `make test` notices each."""
 
+import ast
+import re
+
 import pytest
 
 from tests import power
+
+LONGER = {"thorough", "slow"}
 
 
 def test_every_fault_can_be_planted_and_stands_in_the_table():
@@ -11,6 +16,32 @@ def test_every_fault_can_be_planted_and_stands_in_the_table():
         text = (power.ROOT / fault.file).read_text(encoding="utf-8")
         assert fault.planted(text) != text, name
         assert f"| {name} | `{fault.file}` |" in table
+
+
+def longer(text: str) -> set[str]:
+    """The tests of a file that are marked as ones of a longer suite."""
+    return {
+        node.name
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef)
+        for mark in node.decorator_list
+        if isinstance(mark, ast.Attribute) and mark.attr in LONGER
+    }
+
+
+def test_what_notices_a_fault_belongs_to_the_suite_that_a_contributor_runs():
+    rows = power.TABLE.read_text(encoding="utf-8").splitlines()
+    for name, fault in power.FAULTS.items():
+        [row] = [row for row in rows if row.startswith(f"| {name} |")]
+        [test] = re.findall(r"`(test_\w+)` \|$", row)
+        files = [power.ROOT / word for word in fault.tests.split() if word.endswith(".py")]
+        texts = [path.read_text(encoding="utf-8") for path in files]
+        assert any(f"def {test}(" in text and test not in longer(text) for text in texts), name
+
+
+def test_a_test_of_a_longer_suite_is_seen():
+    text = "@pytest.mark.thorough\ndef test_a(): ...\n@pytest.fixture\ndef b(): ...\n"
+    assert longer(text) == {"test_a"}
 
 
 @pytest.fixture(scope="module")

@@ -112,7 +112,6 @@ def test_the_slider_moves_every_chart_and_starts_no_run(
     assert len(Client(trained, workers=False).runs()) == before
 
 
-@pytest.mark.thorough
 def test_another_gauge_and_another_method_are_read_from_the_same_runs(visit: Open, trained: Path):
     test = visit("survival", **address(gauge="noise_to_signal", method="objective perturbation"))
     assert not test.exception

@@ -173,6 +173,17 @@ def test_what_pages_import_stays_light(entry: str) -> None:
     assert done.stdout.split() == []
 
 
+def test_a_run_on_a_built_in_data_set_needs_no_reader_of_tables() -> None:
+    code = (
+        "import sys, engine.cli.running\n"
+        "print(*{'pyarrow', 'datasets.own_reader'} & {*sys.modules})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []
+
+
 def ours() -> dict[str, Path]:
     """Every module of the product by its dotted name; a package by its own."""
     places = ("engine", "pages", "datasets", "app.py")

@@ -362,3 +362,12 @@ def test_a_chunk_is_computed_on_as_many_threads_as_its_run_has(toy, monkeypatch)
     finally:
         torch.set_num_threads(before)
     assert seen == [1]
+
+
+@pytest.mark.thorough
+def test_every_exhibit_that_ships_is_of_today(capsys):
+    """Else run `python -m engine confirm`, or compute it again if its numbers have changed."""
+    assert main(["reproduce", "--list", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["exhibits"]
+    assert len(rows) >= 29
+    assert [row for row in rows if row["computed by"] != exhibits.TODAY] == []

@@ -72,6 +72,19 @@ def test_pandas_alone_reads_signs_and_sizes_that_lifelines_gives(released):
 
 
 @pytest.mark.thorough
+def test_effects_of_a_logit_are_odds_ratios(tmp_path, monkeypatch):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    name = own.keep("study.csv", persons().to_csv(index=False).encode(), SETTINGS)
+    asked = ["run", "survival", "dp_newton", "--dataset", name, "--set", "epsilon=10"]
+    assert main([*asked, "--release", "--to", str(tmp_path / "out")]) == 0
+    table = pd.read_csv(tmp_path / "out" / "coefficients.csv").set_index("covariate")
+    effects = table.loc[["age", "arm drug"]]
+    assert set(effects.ratio_is) == {"odds ratio within an interval"}
+    assert effects.ratio.to_numpy() == pytest.approx(np.exp(effects.estimate.to_numpy()))
+    assert effects.estimate["age"] > 0 > effects.estimate["arm drug"]
+
+
+@pytest.mark.thorough
 def test_the_reader_predicts_without_this_program(released, tmp_path):
     people = tmp_path / "people.csv"
     text = "age,arm drug,mass\n50,0,70\n50,1,70\n500,0,70\n80,0,70\n,, NA \n50,0,70\n"

@@ -27,9 +27,9 @@ VARIANTS = (
 """Methods that run another's code with one switch turned: what every method must do is tested of
 the other in the quick suite, and of these in the slow one."""
 RELATIVES = (
-    "enadpp-adppl", "enadpp-appdl", "enadpp-psgd", "lvq-gmlvq_dp", "survival-cox_dp",
-    "survival-dp_newton", "survival-exact", "survival-obj_pert_gauss", "survival-out_pert_gauss",
-    "yesiwell-dpah", "yesiwell-pcdbn",
+    "enadpp-adppl", "enadpp-appdl", "enadpp-dp_ftrl", "enadpp-psgd", "lvq-gmlvq_dp", "pcdbn-psgd",
+    "survival-cox_dp", "survival-dp_gd", "survival-dp_newton", "survival-exact",
+    "survival-obj_pert_gauss", "survival-out_pert_gauss", "yesiwell-dpah", "yesiwell-pcdbn",
 )  # fmt: skip
 """Methods that take longest in their package: what every method must do is tested of the quicker
 ones in the quick suite, and of these in the thorough one."""

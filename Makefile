@@ -27,8 +27,8 @@ app: $(VENV)/app.stamp
 class: $(VENV)/app.stamp
 	@exec $(BIN)/python -m engine app --class --port $(PORT)
 
-# What a contributor waits for. What takes more than a second or two and is of no price, no noise and
-# no fault of `make power` is marked thorough; kills, fleets, wheels and numbers in full are slow.
+# What a contributor waits for. A test that takes more than a second or two is marked thorough, unless
+# it works out a price by hand or notices a fault of `make power`. Kills, wheels and full numbers are slow.
 # The browser's tests run beside the others: they wait for each other's processes half the time.
 # A thread for each process: small products are slower on two threads than on one.
 QUICK := --durations=25 --dist loadfile

@@ -39,6 +39,8 @@ SMALL = 64_000
 KEY = 8
 """Bytes of a name that are drawn: anyone who knows a table's name may see it."""
 Content = bytes | IO[bytes]
+FEATURES = own_store.FEATURES
+"""Folder of what trainings have turned images into."""
 names = own_store.names
 """The tables that are kept here."""
 

@@ -470,7 +470,10 @@ def _categories(column: Column, role: str, one: Mapping[str, Any], table: str) -
     # a baseline has no column of its own, and what is none of the others counts as it
     rest = f"the baseline {levels[0]}" if table == "survival" else "none of them"
     # a category such as "none" is no blank; how many cells are blank beside it is not known
-    blanks, own = column.blanks and choice.fill not in levels, sorted({*levels} & {*BLANKS})
+    blanks, own = (
+        column.blanks and choice.fill not in levels,
+        sorted({*levels} & {*BLANKS}),
+    )
     beyond = seen is None or not set(seen) <= set(levels)
     others = f"other values ({_some(set(seen) - set(levels))})" if seen else "other values"
     empty = f"any blanks other than {_some(own)}" if own else "blanks"

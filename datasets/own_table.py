@@ -201,7 +201,7 @@ def made(
     Raises:
         DatasetError: It is no such table; one sentence names all that is wrong.
     """
-    wrong = list(problems(proposal, columns))
+    wrong = problems(proposal, columns)
     if proposal.asked:
         wrong.append(
             f"expected {'; '.join(proposal.asked)}, got none: state them in the settings, "

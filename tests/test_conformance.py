@@ -43,8 +43,6 @@ def small(paper, entry) -> Job:
     """A short job with two values on the privacy axis and two seeds."""
     dataset = next(name for name in paper.datasets if data.card(name).embedded)
     values = {field: value for field, value in SMALL.items() if field in knobs(paper.spec)}
-    if paper.slug == "lvq":  # sampled steps of prototypes take ten seconds to price
-        values["sample_rate"] = 1.0
     return request(paper.slug, entry.name, dataset, values, {"epsilon": (0.5, 2.0)}, seeds=(0, 1))
 
 

@@ -19,13 +19,18 @@ def test_every_fault_can_be_planted_and_stands_in_the_table():
 
 
 def longer(text: str) -> set[str]:
-    """The tests of a file that are marked as ones of a longer suite."""
+    """The functions of a file that are marked, by themselves or all, for a longer suite."""
+    body = ast.parse(text).body
+    given = [one for one in body if isinstance(one, ast.Assign)]
+    every = [one.value for one in given if ast.unparse(one.targets[0]) == "pytestmark"]
     return {
-        node.name
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.FunctionDef)
-        for mark in node.decorator_list
-        if isinstance(mark, ast.Attribute) and mark.attr in LONGER
+        one.name
+        for one in body
+        if isinstance(one, ast.FunctionDef)
+        for mark in (*every, *one.decorator_list)
+        if not isinstance(mark, ast.Call)  # marks of single parameters
+        for part in ast.walk(mark)
+        if isinstance(part, ast.Attribute) and part.attr in LONGER
     }
 
 
@@ -42,6 +47,7 @@ def test_what_notices_a_fault_belongs_to_the_suite_that_a_contributor_runs():
 def test_a_test_of_a_longer_suite_is_seen():
     text = "@pytest.mark.thorough\ndef test_a(): ...\n@pytest.fixture\ndef b(): ...\n"
     assert longer(text) == {"test_a"}
+    assert longer(f"pytestmark = [pytest.mark.slow]\n{text}") == {"test_a", "b"}
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
 r"""What it costs to try several private methods and publish the best (Papernot and Steinke 2022).
 
-Trying k methods and keeping the best is a release of its own: who sees the winner learns that
-it won. Where every try draws its method at random, the number K of tries is Poisson with mean m and
-stays secret, and only the best is published, the whole costs hardly more than one try.
+Trying k methods and keeping the best is a release of its own: anyone who sees the winner learns
+that it won. Where every try draws its method at random, the number K of tries is Poisson with mean
+m and stays secret, and only the best is published, the whole costs hardly more than one try.
 """
 
 import math

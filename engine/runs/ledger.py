@@ -3,8 +3,8 @@
 A release is entered before its noise is drawn. A process that is killed in between leaves the
 entry, so that no spent budget is forgotten; at worst one that was not spent is counted.
 
-A run that is looked at, on a page or by `run`, is entered too when its price is known. Who
-looks at it has the records anyway, so looks are summed apart and no limit stops them. But what is
+A run that is looked at, on a page or by `run`, is entered too when its price is known. The person
+who looks has the records anyway, so looks are summed apart and no limit stops them. But what is
 chosen by looks costs as much as they do, unless it is chosen by `engine.runs.selecting`.
 """
 

@@ -173,7 +173,7 @@ class JobRunner:
         self.recorder.emit(event)
 
     def _failed(self, problem: Exception) -> End:
-        if not isinstance(problem, RequestError):  # who asked is told, and nothing is broken
+        if not isinstance(problem, RequestError):  # a wrong request is told, and nothing is broken
             _log(self.claim)
         error = sentence(problem)
         return End("failed", Failed(0, error), error)

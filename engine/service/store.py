@@ -17,6 +17,7 @@ from pathlib import Path
 from sqlite3 import Connection, Row
 from typing import Literal, TextIO
 
+from datasets import own
 from engine.core import disk, stored
 from engine.core.errors import FullError, RequestError, StoreError
 from engine.core.home import STORE, home, private_opener
@@ -28,8 +29,6 @@ from engine.service.database import Database
 from engine.service.process import Process
 
 Answer = Literal["new", "joined", "cached"]
-FEATURES = "features"
-"""Folder beside the store with what images are turned into."""
 CLOCK = ".clock"
 """File in the store's folder whose time is the store's."""
 LOG = "worker.log"
@@ -330,7 +329,11 @@ class Store:
         """
         try:
             there = [path.stem for path in sorted(self.artifacts.glob("*.npz"))]
-            return [*self.collect(there), *self._unfinished()]
+            return [
+                *self.collect(there),
+                *artifacts.tidy(self.artifacts),
+                *artifacts.tidy(self.folder / own.FEATURES),
+            ]
         except OSError as error:
             raise StoreError(
                 f"{self.folder}: expected a folder that can be read, got: {error.strerror}"
@@ -356,11 +359,7 @@ class Store:
             for row in dead:
                 if held(connection, (row["id"], row["attempt"], row["pid"], row["born"])):
                     self._lost(connection, row)
-        self._unfinished()
-
-    def _unfinished(self) -> list[Path]:
-        """Removes what killed processes left half written, and returns it."""
-        return [*artifacts.tidy(self.artifacts), *artifacts.tidy(self.folder / FEATURES)]
+        artifacts.tidy(self.artifacts)
 
     def _lost(self, connection: Connection, row: Row) -> None:
         """Ends a job whose process is dead, or puts it back into the queue.

@@ -142,7 +142,7 @@ class Worker:
         self.store.sweep(idle=None if self.turns.open else here())
         if self._looked - self._tidied >= TIDY:
             self._tidied = self._looked
-            with suppress(RequestError):  # who asks for a run is told
+            with suppress(RequestError):  # the next request says why
                 quotas.tidy(self.store)
         present = presence.apps(self.store)
         if present and (self._warm or self.turns.patient):

@@ -33,8 +33,8 @@ def estimates(
 ) -> tuple[Estimate, ...]:
     """How often the published model is right on new records, from those that it is tested on.
 
-    They are not trained on, so noise is not in the count: who publishes the model knows how
-    often it is right on them, and who was tested is all that is left to chance.
+    They are not trained on, so noise is not in the count: the person who publishes the model knows
+    how often it is right on them, and who was tested is all that is left to chance.
 
     Args:
         entry: The method.

@@ -40,9 +40,11 @@ STREAMLITS = ("stSidebarNavItems", "stSidebarNav")
 GRAVE = ("serious", "critical")
 LINES = """() => { const plot = document.querySelector('.js-plotly-plot'); return plot?.data
   ? plot.data.filter(one => one.mode?.includes('lines') && one.x.length > 1).length : 0 }"""
-COLOURS = """() => [['[data-testid=stApp]', 'backgroundColor'],
-  ['.js-plotly-plot .xtick text', 'fill'], ['.js-plotly-plot .js-line', 'stroke']]
-  .map(([what, how]) => getComputedStyle(document.querySelector(what))[how])"""
+COLOURS = """charted => {
+  const one = (what, how) => getComputedStyle(document.querySelector(what))[how]
+  const chart = () => [one('.js-plotly-plot .xtick text', 'fill'),
+    one('.js-plotly-plot .js-line', 'stroke')]
+  return [one('[data-testid=stApp]', 'backgroundColor'), ...(charted ? chart() : [])] }"""
 """Of the page, and of the words and the first line of its chart."""
 BROKEN = "[data-testid=stException], [data-testid=stAlertContentError]"
 MARKS = """() => [...document.querySelectorAll('[data-testid=stMain] .js-plotly-plot')].map(plot =>
@@ -107,15 +109,23 @@ def test_a_page_is_whole_at_a_first_visit_and_trains_nothing(
     assert Client(first_visit.home, workers=False).runs() == []
 
 
-def test_a_page_and_its_chart_have_other_colours_in_the_dark(first_visit: App):
-    page = first_visit.tab("survival")
+@pytest.mark.parametrize(
+    "path",
+    [
+        path if path == "survival" else pytest.param(path, marks=pytest.mark.thorough)
+        for path in TITLES
+    ],
+)
+def test_a_page_and_its_chart_have_other_colours_in_the_dark(first_visit: App, path: str):
+    page = first_visit.tab(path)
     seen = []
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         page.reload()
         settled(page)
-        page.wait_for_function(f"() => ({LINES})() >= 2")
-        seen.append(page.evaluate(COLOURS))
+        if path in CURVES:
+            page.wait_for_function(f"() => ({LINES})() >= 2")
+        seen.append(page.evaluate(COLOURS, path in CURVES))
     assert all(one != other for one, other in zip(*seen, strict=True))
 
 

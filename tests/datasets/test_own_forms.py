@@ -1,11 +1,11 @@
 """The forms that public tables come in: each is read as it is, or refused in one sentence."""
 
-import contextlib
 import importlib
 import io
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -596,8 +596,20 @@ def test_all_that_is_wrong_and_all_that_is_missing_is_one_sentence():
 
 def test_an_infinite_value_of_a_table_of_classes_is_read_without_a_warning():
     rows = text("label,age", "c{b},{i}").decode() + "\nc1,inf"
-    with contextlib.suppress(DatasetError):  # any warning is an error here
+    said = f"age: expected finite numbers, got an infinite one in row {ROWS + 1}"
+    with pytest.raises(DatasetError, match=said):  # a warning would be another error
         kept(rows.encode(), AGE)
+
+
+def test_lines_of_the_guide_are_read():
+    guide = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
+    lines = guide.partition("may be said in lines")[2].split("\n\n")[1]
+    words = ("early", "middle", "late")
+    rows = [f"{i * 50},{('dead', 'alive')[i % 2]},{18 + i},{words[i % 3]},Ann" for i in range(ROWS)]
+    table = kept("\n".join(["days,status,age,stage,name", *rows]).encode(), lines)
+    assert table.card.features == ("age", "stage middle", "stage late")
+    assert not table.card.taken
+    assert table.card.events == ROWS / 2
 
 
 @pytest.mark.parametrize("long", [False, True])

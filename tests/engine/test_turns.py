@@ -288,7 +288,7 @@ def test_a_step_that_hangs_sends_the_others_back_to_the_queue(toy, client, store
 
 
 def test_a_signal_leaves_all_open_jobs_interrupted(toy, client, store, desk):
-    """In a turn it breaks into it; between two turns the caller of turns must hear it."""
+    """In a turn it breaks into it; between two turns its caller must hear it."""
     jobs = [toy(steps=5000 + i, pause=0.001) for i in range(2)]
     for job in jobs:
         look(client, job)

@@ -104,11 +104,14 @@ def test_a_sketch_draws_each_line_in_the_colour_of_its_page():
 
 
 @pytest.mark.parametrize("text", ["null", "[]", "{", '{"mean": null}', '{"mean": {"found": 1}}'])
-def test_the_start_page_needs_no_sketch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str):
+def test_the_start_page_needs_no_sketch(
+    visit: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str
+):
     monkeypatch.setattr(sketches, "FILE", tmp_path / "sketches.json")
     assert sketches.read() == {}
     sketches.FILE.write_text(text)
     assert sketches.read() == {}
+    assert not visit("").exception
 
 
 def test_colours_of_sketches_are_between_those_of_the_two_themes():

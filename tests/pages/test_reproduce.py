@@ -149,7 +149,7 @@ def test_a_quick_look_is_asked_for_followed_and_shown(visit: Open, folder: Path,
     client = Client(home, workers=False)
     asked = {run.id: watching.owner(client.store, run.id) for run in client.runs()}
     assert set(asked) == {job.id for job in jobs.values()}
-    assert "" not in asked.values()  # who asked may stop them in a class too
+    assert "" not in asked.values()  # the person who asked may stop them, in a class too
     assert test.query_params["reproduce.from"] == "Quick look, here"
     assert "Stop" in labels(test)
     play(home, jobs["FL"])

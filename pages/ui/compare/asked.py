@@ -1,7 +1,7 @@
 """Questions that are asked of private records, each for a price that is known beforehand.
 
-A curve of runs on one's own table is made of looks. What is read off it may be kept, but who
-publishes it has spent what all the looks cost. Here the records are asked once instead: by a search
+A curve of runs on one's own table is made of looks. What is read off it may be kept, but
+publishing it costs what all the looks cost. Here the records are asked once instead: by a search
 at rising ε, or by a private choice among methods.
 """
 

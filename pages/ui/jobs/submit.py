@@ -120,7 +120,7 @@ async def served(_app: object) -> AsyncIterator[None]:
 
 def ready() -> None:
     """Starts the processes that train and price, so that the first move waits for neither."""
-    with suppress(ExplorerError):  # who asks for a run or a price is told
+    with suppress(ExplorerError):  # the next request says why
         if runtime.exists() and ahead.allowed() and client().store.database.writable:
             client().ensure_worker()
             pricing.start(client().store)

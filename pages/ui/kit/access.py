@@ -36,7 +36,7 @@ def _board(folder: str) -> Board:
 @functools.lru_cache(maxsize=4)
 def _client(folder: str) -> Client:
     opened = Client(Path(folder))
-    with suppress(StoreError):  # what can be read is still shown; who writes says why not
+    with suppress(StoreError):  # what can be read is still shown; a write says why not
         opened.register_app()
     return opened
 

@@ -93,7 +93,6 @@ def test_rigorous_methods_spend_what_the_slider_says(name, noise):
     assert 0.99 < card.epsilon_proved <= 1.0
 
 
-@pytest.mark.thorough
 def test_the_decaying_noise_spends_what_the_slider_says():
     spec = EnadppSpec(epsilon=1.0, sample_rate=0.1, epochs=5, sigma_decay=0.99)
     card = guarantees.guarantee(VARIANTS["appdl"], spec, 1_797, "an image")
@@ -102,7 +101,6 @@ def test_the_decaying_noise_spends_what_the_slider_says():
     assert last.scale / first.scale == pytest.approx(0.99**45)
 
 
-@pytest.mark.thorough
 def test_noise_that_decays_to_nothing_is_refused():
     """0.9 to the power of 36,000 is zero: no first deviation meets any budget."""
     spec = EnadppSpec(epsilon=1.0, sample_rate=1e-3, epochs=40, sigma_decay=0.9)

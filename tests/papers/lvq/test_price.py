@@ -50,7 +50,6 @@ def test_the_printed_noise_is_twice_as_private_as_claimed(budget, actual):
     assert price.steps_epsilon(spec) == pytest.approx(actual, abs=2e-3)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rate", "budget", "nominal", "least"), [(0.0005, 2.5, 2.0, 4.7), (0.01, 8.0, 6.4, 8.0)]
 )
@@ -143,7 +142,6 @@ def test_an_attack_and_each_step_know_the_width_of_the_records():
     )
 
 
-@pytest.mark.thorough
 def test_a_card_of_sensitivity_1_is_in_order_and_can_be_checked():
     job = request("lvq", "glvq_dp", "digits", {**NARROW, "rate_w": 0.06})
     document = card_file.of_job(job)

@@ -185,8 +185,9 @@ def test_a_page_that_begins_again_sends_nothing_of_the_one_before_but_how_it_end
         queue.enqueue(began())
         return []
 
-    (sent,) = served(session)
-    assert sent == [began(), running(True), began("inner"), running(True), began()]
+    (sent, page) = served(lambda queue: [*session(queue), queue.flush()], 0.2)
+    assert sent == [began(), running(True), began("inner"), running(True)]
+    assert page == [began()]
 
 
 def test_a_whole_page_comes_as_it_is_drawn(woken):
@@ -196,6 +197,58 @@ def test_a_whole_page_comes_as_it_is_drawn(woken):
         return []
 
     assert served(session) == [[began(), running(True), piece(1)]]
+
+
+EARLY = ForwardMsg(script_finished=ForwardMsg.FINISHED_EARLY_FOR_RERUN)
+"""How a page ends that a widget's callback ends for one of its parts."""
+ADDRESS = ForwardMsg()
+ADDRESS.page_info_changed.query_string = "mean.bound=2"
+
+
+def false_start(queue: outbox.Outbox) -> None:
+    for one in (began(), running(True), ADDRESS, EARLY, running(False)):
+        queue.enqueue(one)
+
+
+def test_a_page_that_begins_for_one_of_its_parts_only_is_not_told(woken):
+    def session(queue):
+        false_start(queue)
+        meanwhile = queue.flush()
+        queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=["part"])
+        queue.enqueue(began("part"))
+        first = queue.flush()
+        for one in (running(True), piece(1, part="part"), ended()):
+            queue.enqueue(one)
+        return [meanwhile, first]
+
+    meanwhile, first, last = served(session)
+    assert meanwhile == []
+    assert first == [ADDRESS, began("part")]
+    assert last == [piece(1, part="part"), ended()]
+
+
+def test_a_page_that_begins_again_as_a_whole_is_told_of_both(woken):
+    def session(queue):
+        false_start(queue)
+        queue.clear(retain_lifecycle_msgs=True)
+        for one in (began(), running(True), piece(1)):
+            queue.enqueue(one)
+        return []
+
+    (sent,) = served(session)
+    assert [one for one in sent if one.HasField("new_session")] == [began(), began()]
+    assert sent[-1] == piece(1)
+
+
+def test_a_page_that_ended_for_a_part_which_does_not_come_is_told(woken):
+    def session(queue):
+        false_start(queue)
+        return [queue.flush()]
+
+    first, later = served(session, 0.2)
+    assert first == []
+    assert later == [began(), running(True), ADDRESS, EARLY, running(False)]
+    assert woken == [True]
 
 
 def test_every_session_of_the_app_sends_so(monkeypatch):

@@ -70,6 +70,8 @@ class Offer:
 
         Case, spaces and underscores do not matter, nor how a number is written.
         """
+        if raw in self.texts:
+            return raw, ""
         plain = {_plain(text): text for text in self.texts}
         plain |= {
             _plain(str(value)): text for value, text in zip(self.values, self.texts, strict=True)

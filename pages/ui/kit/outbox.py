@@ -2,6 +2,10 @@
 
 The browser draws its whole page for whatever it is sent at one time: that a part has begun, that it
 is running, then each piece as it comes. Only the last of these drawings shows what is new.
+
+A widget outside of a part may ask for that part alone (`st.rerun` with its key). Streamlit begins
+the whole page, ends it before anything is drawn, and begins the part: the browser is told of the
+part alone.
 """
 
 import asyncio
@@ -13,25 +17,35 @@ from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 SOON = 0.1
 """Seconds within which most parts are drawn; a longer one is sent piece by piece from then on."""
 
+STATES = ("new_session", "session_status_changed", "script_finished")
+"""What a session says of a run of its script."""
+
 
 class Outbox(ForwardMsgQueue):
-    """The messages of a session; the pieces of a part wait for its last one, for a while."""
+    """The messages of a session; the pieces of a part wait for its last one, for a while.
+
+    So does that a page has begun, for its first piece.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._kept: list[ForwardMsg] = []
+        self._for_a_part = False
         self._timer: asyncio.TimerHandle | None = None
 
     def enqueue(self, msg: ForwardMsg) -> None:
-        """Adds a message, or keeps it while its part is being drawn."""
-        kind = msg.WhichOneof("type")
-        if kind in ("new_session", "script_finished"):
+        """Adds a message, or keeps it while its part is being drawn or its page may end at once."""
+        kind, part = msg.WhichOneof("type"), bool(msg.metadata.run.fragment_ids)
+        page = bool(self._kept) and self._kept[0].HasField("new_session")
+        if page and msg.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            self._for_a_part = True
+        elif kind in ("new_session", "script_finished") or (page and kind == "delta"):
             self._give(whole=kind == "script_finished")
-        if self._timer:
+        if self._timer or (kind == "new_session" and not part):
             self._kept.append(msg)
-            return
-        super().enqueue(msg)
-        if kind == "new_session" and msg.metadata.run.fragment_ids:
+        else:
+            super().enqueue(msg)
+        if kind == "new_session":
             self._timer = asyncio.get_running_loop().call_later(SOON, self._late)
 
     def clear(
@@ -44,6 +58,8 @@ class Outbox(ForwardMsgQueue):
         of an earlier one, since it would be sent before its own run begins.
         """
         if retain_lifecycle_msgs:
+            if self._for_a_part and fragment_ids_this_run:
+                self._kept = [one for one in self._kept if one.WhichOneof("type") not in STATES]
             self._give(whole=False)
         if retain_lifecycle_msgs and fragment_ids_this_run:
             self._delta_index_map = {}
@@ -62,7 +78,7 @@ class Outbox(ForwardMsgQueue):
         for one in self._kept:
             if not (whole and one.HasField("session_status_changed")):
                 super().enqueue(one)
-        self._kept = []
+        self._kept, self._for_a_part = [], False
 
 
 def install() -> None:

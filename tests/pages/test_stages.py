@@ -311,6 +311,26 @@ def test_how_quick_a_machine_is_is_learnt_from_runs_of_about_the_same_size(
     assert list(ratios) == pytest.approx([2.0])
 
 
+def test_the_first_run_of_a_process_does_not_count_for_the_others(monkeypatch: pytest.MonkeyPatch):
+    job = stages.coarse(defaults.opening("yesiwell")["pcdbn"], 2.0, 1)
+    work = total._work(job)
+    paces = {job.method: {job.dataset: [(18.0, work), (2.0, work), (3.0, work), (0.1, 2 * work)]}}
+    monkeypatch.setattr(total, "_paces", lambda slug: paces)
+    monkeypatch.setattr(total, "_RATIOS", {})
+    assert total.seconds(job) == 3.0
+
+
+def test_a_method_from_two_seconds_on_is_said_to_be_slow_whether_proved_or_not(
+    visit: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    slow = {"psgd": 41.0, "cdbn": 2.0, "pcdbn": 1.9}
+    monkeypatch.setattr(total, "seconds", lambda job: slow.get(job.method, 0.1))
+    test = visit("pcdbn", **{"pcdbn.epochs": "150"})
+    assert not test.exception
+    said = next(one.value for one in test.markdown if one.value.startswith("Training **pCDBN"))
+    assert said.endswith("… (pSGD: about 41 s; CDBN: about 2 s)")
+
+
 @pytest.mark.parametrize(
     ("learnt", "times"),
     [

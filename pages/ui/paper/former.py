@@ -77,8 +77,9 @@ def training(view: View) -> str:
     what = changed(view.paper, one.job, before.job) if before else ""
     at = f" at {what}" if what else ""
     if late:
-        long = total.slow(view.watched[name].early[:1] or (view.watched[name],) for name in late)
-        long = long.removeprefix(f"{one.label} ") if len(late) == 1 else long
+        every = [other for other in view.watched.values() if other.active and not other.settled]
+        long = total.slow(other.early[:1] or (other,) for other in every)
+        long = long.removeprefix(f"{one.label}: ") if len(every) == 1 else long
         return f"Training **{one.label}**{at} …{f' ({long})' if long else ''}"
     asked = any(each.run is not None for each in view.watched.values())
     if one.settled or one.active or (asked and not view.waits):

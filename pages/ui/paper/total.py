@@ -32,8 +32,8 @@ GROWTH = 0.8
 """Replicas of one run train together: twice as many take less than twice as long."""
 LANES = 2.0
 """Runs that a worker trains side by side."""
-SLOW = 20.0
-"""Seconds from which a method is said to be slow before it starts."""
+SLOW, LONG = 2.0, 20.0
+"""Seconds from which a method, and a page, are said to be slow before they start."""
 _RATIOS: dict[str, deque[float]] = {}
 """How much longer runs took here than where they were trained for shipping, by data set; of all
 sessions."""
@@ -158,7 +158,7 @@ def _methods(watched: Mapping[str, Watched]) -> tuple[int, int]:
 
 
 def slow(watched: Iterable[Sequence[Watched]]) -> str:
-    """The methods that take long, with their time: "pSGD about 20 s"; empty where none does.
+    """The methods that take long, the slowest first: "pSGD: about 20 s"; empty where none does.
 
     Args:
         watched: The runs of each method that are spoken of.
@@ -168,7 +168,8 @@ def slow(watched: Iterable[Sequence[Watched]]) -> str:
         took = sum(seconds(one.job) or 0.0 for one in some)
         if took >= SLOW:
             long[some[0].label] = max(took, long.get(some[0].label, 0.0))
-    return words.listed([f"{name} about {words.duration(time)}" for name, time in long.items()])
+    slowest = sorted(long, key=lambda name: -long[name])
+    return "; ".join(f"{name}: about {words.duration(long[name])}" for name in slowest)
 
 
 def long(own: Watched, every: Collection[Watched]) -> str:
@@ -176,7 +177,7 @@ def long(own: Watched, every: Collection[Watched]) -> str:
     first = seconds((*own.early, own)[0].job)
     each = [seconds(one.job) for one in every]
     whole = sum(known for known in each if known is not None) / LANES
-    if first is None or None in each or whole < SLOW:
+    if first is None or None in each or whole < LONG:
         return ""
     return (
         f" The curve of {own.label} takes about {words.duration(first)}, "
@@ -265,13 +266,15 @@ def _in_proportion(job: Job, took: float, other: int) -> float:
 def _nearest(job: Job) -> tuple[float, int] | None:
     """Seconds and work of the shipped run of the same method that is nearest in size.
 
-    Those on the same data set tell first: features of other records are more or fewer.
+    Those on the same data set tell first: features of other records are more or fewer. Among
+    equally near ones the median counts: the first run of a process takes several times as long.
     """
     known, size = _paces(job.paper).get(job.method, {}), _work(job)
     own = known.get(job.dataset) or [one for each in known.values() for one in each]
     if not own:
         return None
-    return min(own, key=lambda one: abs(math.log(one[1] / size)))
+    work = min((work for _, work in own), key=lambda work: abs(math.log(work / size)))
+    return statistics.median(took for took, other in own if other == work), work
 
 
 @functools.cache

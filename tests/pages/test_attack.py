@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from datasets import catalog as data
 from engine.audit.words import IF_AS_DECLARED, outcome
 from engine.catalog import catalog
 from engine.core.gauges import gauges
@@ -21,6 +22,7 @@ from pages.ui.charts import attack as charts
 from pages.ui.charts import rows as row_charts
 from pages.ui.charts.theme import BROKEN
 from pages.ui.exhibits import attacks
+from pages.ui.kit import card
 from pages.ui.paper import attack, choice, defaults
 from pages.ui.paper.met import EVERYTHING, PUBLISHED
 from pages.ui.paper.view import offers
@@ -138,6 +140,26 @@ def test_an_attack_of_more_steps_than_were_announced_is_a_full_bar(monkeypatch):
     for done in (5, 21):
         attack._controls(view, job, SimpleNamespace(active=True, done=done, total=20))
     assert drawn == [0.25, 1.0]
+
+
+def test_an_attack_says_what_it_could_show_at_most(monkeypatch):
+    """A small bound is no sign of a safe method where the witness, or any attack, is weak."""
+    job = audit(defaults.opening("survival")["dp_newton"])
+    monkeypatch.setattr(audits, "fitting", lambda job: replace(ROW, epsilon_perfect=0.861))
+    most = f"A perfect attack with {2 * ROW.replicas:,} trainings shows ε = 0.86 in half of all"
+    assert most in attack.origin(job)
+    monkeypatch.setattr(audits, "fitting", lambda job: replace(ROW, epsilon_perfect=None))
+    assert "perfect" not in attack.origin(job)
+    arrays = {
+        "present": np.zeros(20), "right": np.array([0.6]), "allowed": np.array([0.7]),
+        "reach": np.array([0.0132]),
+    }  # fmt: skip
+    guarantee = card.guarantee(job.entry(), job.spec(), data.card(job.dataset))
+    weak = "this witness changes what is released by 1.32 % of the sensitivity: a small bound says"
+    assert weak in attack.sentence(guarantee, arrays)
+    of_before = {name: array for name, array in arrays.items() if name != "reach"}
+    for unknown in (of_before, {**arrays, "reach": np.array([np.nan])}):
+        assert attack.sentence(guarantee, unknown).endswith("alone).")
 
 
 def ships(monkeypatch, job: Job, **values) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.audit.bounds import Scores
 from engine.audit.measures import CHOSEN
 from engine.audit.tradeoff import curves
-from engine.audit.words import IF_AS_DECLARED, outcome, permitted
+from engine.audit.words import IF_AS_DECLARED, outcome, permitted, power
 from engine.core.errors import ExplorerError
 from engine.privacy.guarantee import Guarantee
 from engine.runs import audits
@@ -190,11 +190,13 @@ def ruler(guarantee: Guarantee, bound: float, budget: float) -> Picture:
 
 
 def origin(job: Job) -> str:
-    """How often a shipped attack was right, and that it came with the app."""
+    """How often a shipped attack was right, what a perfect one would show, and that it ships."""
     row = audits.fitting(job)
     assert row is not None  # its bound was shown just now
     may = permitted(row.epsilon_proved is not None, row.allowed, row.exact, row.delta)
     parts = [f"{outcome(2 * row.replicas, row.right, row.judged)}; {may}. Shipped with the app."]
+    if could := power(row.epsilon_perfect, row.replicas, None):
+        parts.append(could)
     if row.epsilon_first is not None:
         first = words.at_least(row.epsilon_first)
         parts.append(f"A first attack showed ε of {first}, above the proof, and was repeated.")
@@ -266,7 +268,7 @@ def ruler_text(guarantee: Guarantee, bound: float) -> str:
 
 
 def _outcome(page: Page, view: View, guarantee: Guarantee, arrays: Arrays) -> None:
-    """The sentence, the two histograms and the trade-off of a finished attack."""
+    """The sentences, the two histograms and the trade-off of a finished attack."""
     text = sentence(guarantee, arrays)
     st.markdown(text)
     without, present = (np.asarray(arrays[name], float) for name in ("without", "present"))
@@ -302,11 +304,13 @@ def _judged(arrays: Arrays) -> int:
 
 
 def sentence(guarantee: Guarantee, arrays: Arrays) -> str:
-    """How often the attack was right, and how often the proof or the claim lets it be."""
+    """How often the attack was right, how often it may be, and how far its witness reaches."""
     right, allowed = float(arrays["right"][0]), float(arrays["allowed"][0])
     exact = "exact" in arrays and bool(arrays["exact"][0])
     may = permitted(guarantee.epsilon_proved is not None, allowed, exact, guarantee.delta)
-    return f"{outcome(2 * len(arrays['present']), right, _judged(arrays))}; {may}."
+    said = f"{outcome(2 * len(arrays['present']), right, _judged(arrays))}; {may}."
+    reach = float(arrays["reach"][0]) if "reach" in arrays else math.nan
+    return f"{said} {power(None, len(arrays['present']), reach)}".rstrip()
 
 
 def _statistic(arrays: Arrays) -> str:

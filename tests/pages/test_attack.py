@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from datasets import catalog as data
 from engine.audit.words import IF_AS_DECLARED, outcome
 from engine.catalog import catalog
 from engine.core.gauges import gauges
@@ -22,7 +21,6 @@ from pages.ui.charts import attack as charts
 from pages.ui.charts import rows as row_charts
 from pages.ui.charts.theme import BROKEN
 from pages.ui.exhibits import attacks
-from pages.ui.kit import card
 from pages.ui.paper import attack, choice, defaults
 from pages.ui.paper.met import EVERYTHING, PUBLISHED
 from pages.ui.paper.view import offers
@@ -66,6 +64,7 @@ def attacked(home: Path, job: Job, bound: float) -> None:
         "alarms": np.tile(alarms, (count, 1)),
         **dict.fromkeys(names, line),
         "right": np.full(count, 0.61),
+        "reach": np.full(count, 0.0132),
         "allowed": np.full(count, 0.731),
     }
     digest = claim.keep("final-0000", arrays)
@@ -112,6 +111,7 @@ def test_a_finished_attack_says_what_it_showed(proof, trained):
     assert "at least ε = **0.4** is spent" in text
     assert IF_AS_DECLARED in text
     assert "was right 61 times out of 100; the proof allows 74 (from ε and δ alone)" in text
+    assert "released by 1.32 % of the sensitivity: a small bound says little here." in text
     assert "[attacked](/learn#attacked) **at least 0.4**" in text
 
 
@@ -150,16 +150,10 @@ def test_an_attack_says_what_it_could_show_at_most(monkeypatch):
     assert most in attack.origin(job)
     monkeypatch.setattr(audits, "fitting", lambda job: replace(ROW, epsilon_perfect=None))
     assert "perfect" not in attack.origin(job)
-    arrays = {
-        "present": np.zeros(20), "right": np.array([0.6]), "allowed": np.array([0.7]),
-        "reach": np.array([0.0132]),
-    }  # fmt: skip
-    guarantee = card.guarantee(job.entry(), job.spec(), data.card(job.dataset))
     weak = "this witness changes what is released by 1.32 % of the sensitivity: a small bound says"
-    assert weak in attack.sentence(guarantee, arrays)
-    of_before = {name: array for name, array in arrays.items() if name != "reach"}
-    for unknown in (of_before, {**arrays, "reach": np.array([np.nan])}):
-        assert attack.sentence(guarantee, unknown).endswith("alone).")
+    assert weak in attack.reach({"present": np.zeros(20), "reach": np.array([0.0132])})
+    assert attack.reach({"present": np.zeros(20), "reach": np.array([np.nan])}) == ""
+    assert attack.reach({"present": np.zeros(20)}) == ""  # of an earlier version
 
 
 def ships(monkeypatch, job: Job, **values) -> None:

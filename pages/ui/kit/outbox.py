@@ -24,22 +24,20 @@ STATES = ("new_session", "session_status_changed", "script_finished")
 class Outbox(ForwardMsgQueue):
     """The messages of a session; the pieces of a part wait for its last one, for a while.
 
-    So does that a page has begun, for its first piece.
+    The message that a page has begun waits for its first piece, too.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._kept: list[ForwardMsg] = []
-        self._for_a_part = False
         self._timer: asyncio.TimerHandle | None = None
 
     def enqueue(self, msg: ForwardMsg) -> None:
         """Adds a message, or keeps it while its part is being drawn or its page may end at once."""
         kind, part = msg.WhichOneof("type"), bool(msg.metadata.run.fragment_ids)
         page = bool(self._kept) and self._kept[0].HasField("new_session")
-        if page and msg.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-            self._for_a_part = True
-        elif kind in ("new_session", "script_finished") or (page and kind == "delta"):
+        ends = kind in ("new_session", "script_finished") and not (page and _broken_off(msg))
+        if ends or (page and kind == "delta"):
             self._give(whole=kind == "script_finished")
         if self._timer or (kind == "new_session" and not part):
             self._kept.append(msg)
@@ -55,10 +53,11 @@ class Outbox(ForwardMsgQueue):
 
         A part that begins forgets nothing: its pieces may be containers of other parts, and the
         browser stops at a piece whose container it was never sent. No later piece takes the place
-        of an earlier one, since it would be sent before its own run begins.
+        of an earlier one, since it would be sent before its own run begins. It leaves
+        out only the messages of a page that began and ended for it.
         """
         if retain_lifecycle_msgs:
-            if self._for_a_part and fragment_ids_this_run:
+            if fragment_ids_this_run and any(map(_broken_off, self._kept)):
                 self._kept = [one for one in self._kept if one.WhichOneof("type") not in STATES]
             self._give(whole=False)
         if retain_lifecycle_msgs and fragment_ids_this_run:
@@ -78,7 +77,12 @@ class Outbox(ForwardMsgQueue):
         for one in self._kept:
             if not (whole and one.HasField("session_status_changed")):
                 super().enqueue(one)
-        self._kept, self._for_a_part = [], False
+        self._kept = []
+
+
+def _broken_off(msg: ForwardMsg) -> bool:
+    """Whether a run of the script has ended before its end, for another one."""
+    return msg.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
 
 def install() -> None:

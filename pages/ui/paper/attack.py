@@ -270,7 +270,7 @@ def ruler_text(guarantee: Guarantee, bound: float) -> str:
 def _outcome(page: Page, view: View, guarantee: Guarantee, arrays: Arrays) -> None:
     """The sentences, the two histograms and the trade-off of a finished attack."""
     text = sentence(guarantee, arrays)
-    st.markdown(text)
+    st.markdown(f"{text} {reach(arrays)}".rstrip())
     without, present = (np.asarray(arrays[name], float) for name in ("without", "present"))
     rows = by_row({"Without": without, "With": present})
     key, budget = f"{page.prefix}.attack", view.budget
@@ -304,13 +304,17 @@ def _judged(arrays: Arrays) -> int:
 
 
 def sentence(guarantee: Guarantee, arrays: Arrays) -> str:
-    """How often the attack was right, how often it may be, and how far its witness reaches."""
+    """How often the attack was right, and how often the proof or the claim lets it be."""
     right, allowed = float(arrays["right"][0]), float(arrays["allowed"][0])
     exact = "exact" in arrays and bool(arrays["exact"][0])
     may = permitted(guarantee.epsilon_proved is not None, allowed, exact, guarantee.delta)
-    said = f"{outcome(2 * len(arrays['present']), right, _judged(arrays))}; {may}."
-    reach = float(arrays["reach"][0]) if "reach" in arrays else math.nan
-    return f"{said} {power(None, len(arrays['present']), reach)}".rstrip()
+    return f"{outcome(2 * len(arrays['present']), right, _judged(arrays))}; {may}."
+
+
+def reach(arrays: Arrays) -> str:
+    """How far the attack's witness reaches; empty where an earlier version did not keep it."""
+    known = float(arrays["reach"][0]) if "reach" in arrays else None
+    return power(None, len(arrays["present"]), known)
 
 
 def _statistic(arrays: Arrays) -> str:

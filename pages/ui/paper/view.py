@@ -167,17 +167,7 @@ class View:
 
     def known(self, method: str, budget: float) -> Guarantee | None:
         """The same at any budget, if it takes no time: an accountant may take seconds."""
-        card = self._cards.get((method, budget)) or known(
-            self.watched[method].job, budget, self.data
-        )
-        if card is not None:
-            self._cards[method, budget] = card
-        return card
-
-    @cached_property
-    def _cards(self) -> dict[tuple[str, float], Guarantee]:
-        """The cards that this view has asked for: a drawing asks for most of them many times."""
-        return {}
+        return known(self.watched[method].job, budget, self.data)
 
     def refused(self, method: str, budget: float) -> ExplorerError | None:
         """Why a method has no card at a budget; None where it has one, or may have one."""

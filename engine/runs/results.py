@@ -110,19 +110,23 @@ def collect(job: Job, events: Iterable[Event]) -> Results:
 
 
 def beside(first: Results, second: Results) -> Results:
-    """The replicas of a run, and those of another at settings that the first does not have.
+    """At each setting, the replicas of the run that has more of them there.
 
     Args:
-        first: What goes before.
+        first: What goes before where both have as many.
         second: A run of the same method with the same axes.
     """
     if not first.axes:
+        return second if second.seeds.size > first.seeds.size else first
+    places = np.concatenate([np.stack([*one.axes.values()], axis=1) for one in (first, second)])
+    _, where = np.unique(places, axis=0, return_inverse=True)
+    own, other = np.split(where.ravel(), [first.seeds.size])
+    count = [np.bincount(some, minlength=where.max() + 1) for some in (own, other)]
+    more = count[1] > count[0]
+    if not more.any():
         return first
-    places, others = (np.stack([*one.axes.values()], axis=1) for one in (first, second))
-    new = ~(others[:, None] == places[None]).all(axis=2).any(axis=1)
-    if not new.any():
-        return first
-    return _made(lambda one, other: np.concatenate([one, other[new]]), first, second)
+    kept, new = ~more[own], more[other]
+    return _made(lambda one, two: np.concatenate([one[kept], two[new]]), first, second)
 
 
 def _made(change: Callable[..., Any], *some: Results) -> Results:

@@ -207,6 +207,22 @@ def test_a_measure_without_a_better_side_has_no_best_method():
     assert found == {"glvq_dp": None, "gmlvq_dp": lines["gmlvq_dp"]}
 
 
+def test_the_best_method_is_the_best_at_the_budgets_that_all_lines_have():
+    """While one trains it has few budgets, and a whole line has more small ones."""
+    paper, gauge = catalog()["enadpp"], Gauge("Test error", "down", unit="share")
+    jobs = {name: request("enadpp", name, "digits") for name in ("dpsgd", "dp_ftrl")}
+    budgets = (0.1, 0.2, 0.4, 0.8, 1.6)
+    whole = line(budgets, (0.9, 0.8, 0.7, 0.2, 0.1))
+    coarse = line((0.1, 0.8, 1.6), (0.91, 0.21, 0.11))
+    point = line((1.6,), (0.11,))
+    for other in (coarse, point):  # which have the lower mean
+        found = cast.cast(paper, jobs, {"dpsgd": whole, "dp_ftrl": other}, [], gauge, "")
+        assert found.best is whole
+    better = line((0.1, 0.8, 1.6), (0.89, 0.19, 0.09))
+    assert cast.cast(paper, jobs, {"dpsgd": whole, "dp_ftrl": better}, [], gauge, "").best is better
+    assert cast.cast(paper, jobs, {"dp_ftrl": point}, [], gauge, "").best is point
+
+
 def test_a_cost_is_counted_from_the_same_method_without_privacy():
     """Not from another that is better: GMLVQ without privacy is no rival of private GLVQ."""
     paper, gauge = catalog()["lvq"], Gauge("Test error", "down", unit="share")

@@ -254,7 +254,11 @@ def test_the_bar_of_training_speaks_the_language_that_is_spoken():
     other = SimpleNamespace(active=True, settled=True, job=SimpleNamespace(method="b"))
     watched: Any = {"a": one, "b": other}
     assert total.sentence(watched, 660.0) == "Training: 1 of 2 methods · about 11 min"
-    assert total.sentence({"b": other}, None) == "More repetitions"  # type: ignore[dict-item]
+    ready: Any = {"b": other}
+    assert total.sentence(ready, None) == "More repetitions"
+    assert total.sentence(ready, 11.0, 3) == "3 repetitions so far · about 11 s"
+    assert total.sentence(ready, None, 1) == "1 repetition so far"
+    assert total.sentence(watched, None, 3) == "Training: 1 of 2 methods"
     with messages.spoken("zh"):
         assert total.sentence(watched, 660.0) == "训练：已完成 1 / 2 种方法 · 约 11 分钟"
     with messages.spoken("de"):

@@ -232,25 +232,59 @@ def test_the_others_keep_their_former_curves_until_the_button_is_pressed(
     assert any(button.label == "Train" for button in test.button)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("waits", "asked", "kept"), [(False, False, True), (False, True, False), (True, True, True)]
-)
-def test_a_former_curve_stays_where_a_button_asks_or_nothing_is_known(
-    waits: bool, asked: bool, kept: bool, home: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("others", [False, True])
+def test_a_former_curve_stays_also_where_nobody_asks_for_the_new_one(
+    others: bool, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    """Of a method that takes minutes, each setting waits until somebody presses a button."""
     monkeypatch.setattr(ghosts.st, "session_state", {})
     job, other = (defaults.opening("survival")[name] for name in ("out_pert", "dp_gd"))
     play(home, job)
     watched = live.watch({"it": job}, {"it": "It"})
-    view = SimpleNamespace(watched=watched, waits=waits, paper=catalog()["survival"])
+    view = SimpleNamespace(watched=watched, waits=False, paper=catalog()["survival"])
     assert ghosts.ghosts("survival", view) == {}  # type: ignore[arg-type]
-    if asked:
+    if others:
         play(home, other)
     moved = replace(job, values={**job.values, "intervals": 20})
     view.watched = live.watch({"it": moved, "other": other}, {"it": "It", "other": "Other"})
     found = ghosts.ghosts("survival", view)  # type: ignore[arg-type]
-    assert set(found) == ({"it"} if kept else set())
+    assert {name: one.setting for name, one in found.items()} == {"it": "q = 10"}
+    play(home, moved)
+    view.watched = live.watch({"it": moved, "other": other}, {"it": "It", "other": "Other"})
+    assert ghosts.ghosts("survival", view) == {}  # type: ignore[arg-type]
+
+
+def test_more_repetitions_begin_with_those_that_are_there(visit: Open, home: Path):
+    at = {"enadpp.epsilon": "2.5"}
+    before, after = (
+        defaults.addressed("enadpp", {**at, "enadpp.repeats": count}).jobs for count in ("10", "20")
+    )
+    play(home, before["enadpp"])
+    test = visit("enadpp", **at, **{"enadpp.repeats": "20"})
+    assert not test.exception
+    lines = {one["legendgroup"]: one for one in charts(test)[0]["data"] if "name" in one}
+    assert len(lines["EnADPP, with proof"]["x"]) == len(before["enadpp"].axes[BUDGET])
+    asked = [run.job for run in Client(home, workers=False).runs() if run.state == "queued"]
+    own = [job for job in asked if job.method == "enadpp" and job.values == after["enadpp"].values]
+    assert [job.id for job in own] == [after["enadpp"].id]  # no coarse curve, and no point
+    others = {len(job.seeds) for job in asked if job.method == "psgd"}
+    assert others == {1, 20}  # of which nothing is there
+
+
+def test_at_each_budget_the_run_with_more_repetitions_is_drawn(home: Path):
+    job = defaults.opening("survival")["dp_gd"]
+    begin(home, job)
+    sketch = stages.coarse(job, 1.0, 3)
+    play(home, sketch)
+    one = live.watch({"it": job}, {"it": "It"}, {"it": (sketch,)})["it"]
+    assert one.drawn is not None
+    some, budgets = one.job.replicas() // 4, one.drawn.axes[BUDGET]
+    whole = one.job.batch().column(BUDGET)[:some]
+    for budget in job.axes[BUDGET]:
+        own, early = int(np.sum(whole == budget)), 3 * (budget in sketch.axes[BUDGET])
+        assert np.sum(budgets == budget) == max(own, early)
+    assert total.repeated({"it": one}, {BUDGET: 1.0}) == max(3, int(np.sum(whole == 1.0)))
+    assert total.repeated({"it": one}, {BUDGET: 0.07}) == 0
 
 
 def test_what_trains_is_compared_over_the_repetitions_that_all_have(

@@ -46,7 +46,8 @@ class Watched:
         label: Name of the method.
         job: What is asked for.
         run: Its state; None when it was never asked for.
-        early: What is trained before it, the most telling first: a coarse curve, a point of it.
+        early: What is there before it, the most telling first: a coarse curve and a point of it,
+            or itself with fewer repetitions.
     """
 
     label: str
@@ -93,8 +94,8 @@ class Watched:
     def drawn(self) -> Results | None:
         """What its line is drawn from; None before there is anything.
 
-        At each budget the replicas of the whole run that are over, and before there are any those
-        of the coarse curve or of the point: what still trains is no result.
+        At each budget the replicas of the whole run that are over, and before there are as many
+        those of what comes early: what still trains is no result.
         """
         parts = [one.over for one in self.every]
         known = [part for part in parts if part is not None and part.seeds.size]
@@ -142,7 +143,7 @@ class Shown:
     Attributes:
         jobs: The whole runs, by name.
         labels: What each is called.
-        early: What is trained before the whole run of a name, the most telling first.
+        early: What is there before the whole run of a name, the most telling first.
         asks: What is asked for without a button and what for, in the order in which it is wanted.
         beside: Jobs that are drawn and never asked for by themselves.
         focus: Axis values under the sliders.

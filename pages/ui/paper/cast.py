@@ -120,15 +120,17 @@ def cast(
     status = next((s for s in HELD if any(one.status == s for one in able.values())), None)
     among = (chosen,) if gauge.better == "neither" else able
     held = {name: one for name, one in able.items() if one.status == status and name in among}
-    best = min(held, key=lambda name: _mean(held[name], sign), default="")
+    held = {name: one for name, one in held.items() if len(one.epsilon) > 1} or held
+    means = _means(held, sign)
+    best = min(means, key=means.__getitem__, default="")
     if chosen in held and _alike(held[chosen], held[best]):
         best = chosen
     method = jobs[best].method if best else first
     top = held.get(best)
     if method == first:
         alone = PRINTED not in own or all(map(finite, own[PRINTED].proved))
-        rivals = [one for name, one in held.items() if jobs[name].method != first]
-        top = min(rivals, key=lambda one: _mean(one, sign), default=None) if alone else None
+        rivals = [name for name in held if jobs[name].method != first] if alone else []
+        top = held.get(min(rivals, key=means.__getitem__, default=""))
     return Cast(
         best=top,
         own=own.pop(PROVED, None),
@@ -150,8 +152,19 @@ def _twin(paper: Paper[Any], levels: Sequence[Level], method: str) -> Level | No
     return next((one for one in levels if one.label == label), None)
 
 
-def _mean(one: Curve, sign: float) -> float:
-    return sign * float(np.mean(one.middle))
+def _means(held: Mapping[str, Curve], sign: float) -> dict[str, float]:
+    """The mean of each curve over the budgets that all have; less is better.
+
+    While some train, they have few budgets: over its own ones a whole curve would be another mean.
+    """
+    shared = set[float]().union(*(one.epsilon for one in held.values()))
+    shared = shared.intersection(*(one.epsilon for one in held.values())) or shared
+    return {
+        name: sign * float(np.mean([
+            value for budget, value in zip(one.epsilon, one.middle, strict=True) if budget in shared
+        ]))
+        for name, one in held.items()
+    }  # fmt: skip
 
 
 def _alike(one: Curve, other: Curve) -> bool:

@@ -21,7 +21,7 @@ from engine.method import Paper
 from engine.runs.job import Job
 from pages.ui.jobs.live import BUDGET
 from pages.ui.kit import address
-from pages.ui.kit.offers import QUICK, Offer
+from pages.ui.kit.offers import QUICK, REPEATS, Offer
 from pages.ui.paper import choice, pays
 from pages.ui.paper.choice import Chosen, Offers
 from pages.ui.paper.finding import Saying, guessing
@@ -122,6 +122,21 @@ def wanted(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -
         name: replace(job, seeds=many) if first.get(name) == job.id else job
         for name, job in jobs.items()
     }
+
+
+def fewer(
+    paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen, jobs: Mapping[str, Job]
+) -> list[dict[str, Job]]:
+    """The jobs of a page with fewer repetitions, the most last: what may be there before them.
+
+    None where no more are asked for than the page opens with: then a coarse curve comes first.
+    """
+    counts = [count for count in REPEATS if layout.repeats <= count < chosen.repeats]
+    every = [wanted(paper, layout, offered, replace(chosen, repeats=count)) for count in counts]
+    return [
+        {name: job for name, job in some.items() if len(job.seeds) < len(jobs[name].seeds)}
+        for some in every
+    ]
 
 
 def _plain(paper: Paper[Any], layout: Layout, offered: Offers, chosen: Chosen) -> dict[str, Job]:

@@ -33,21 +33,19 @@ Seen: TypeAlias = MutableMapping[tuple[str, str, str], Former]
 def ghosts(prefix: str, view: View) -> dict[str, Former]:
     """The former curve of every method whose new one is on its way; notes those that are there.
 
-    Where a button asks for new runs, the curves that wait for it stay. So do all where nothing
-    is asked for, as when the store cannot be read.
+    That of a method that waits for a button stays until somebody presses it.
 
     Args:
         prefix: The page.
         view: Where its runs stand.
     """
     seen: Seen = st.session_state.setdefault(KEY, LRUCache(MOST))
-    asked = {name for name, one in view.watched.items() if any(part.run for part in one.every)}
     found = {}
     for name, one in view.watched.items():
         place = (prefix, one.job.dataset, name)
         if one.settled and one.drawn is not None:
             seen[place] = Former(one.job, one.drawn)
-        elif place in seen and (view.waits or name in asked or not asked):
+        elif place in seen:
             job, results = seen[place].job, seen[place].results
             found[name] = Former(job, results, changed(view.paper, job, one.job))
     return found

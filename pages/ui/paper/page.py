@@ -82,7 +82,8 @@ def show(slug: str) -> None:
         now = choice.read(slug, offered)
         if not last or last[0].chosen != now:
             wanted = defaults.wanted(paper, layout, offered, now)
-            last[:] = [Page(slug, paper, layout, offered, now, wanted, redraw)]
+            fewer = defaults.fewer(paper, layout, offered, now, wanted)
+            last[:] = [Page(slug, paper, layout, offered, now, wanted, fewer, redraw)]
         return last[0]
 
     with troubles():

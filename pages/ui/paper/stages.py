@@ -36,7 +36,8 @@ def shown(page: Page, chosen: Chosen) -> Shown:
     """What a page shows and asks for, by what its widgets say now."""
     own, layout = page.jobs[chosen.method], page.layout
     curve = sketch(page, own)
-    runs = board().look([curve.id, *(job.id for job in page.jobs.values())])
+    known = [job.id for jobs in (page.jobs, *page.fewer) for job in jobs.values()]
+    runs = board().look([curve.id, *known])
     over = {run for run, one in runs.items() if one.state == "completed"}
     left = {
         name: job
@@ -46,7 +47,16 @@ def shown(page: Page, chosen: Chosen) -> Shown:
     there = curve.axes.get(BUDGET, ()) if curve.id in over else ()
     needed = BUDGET in own.axes and chosen.budget not in there
     point = at(own, (chosen.budget,), 1) if needed else None
-    early = {name: _early(page, job, point if job is own else None) for name, job in left.items()}
+    before = {
+        name: (job,)
+        for jobs in page.fewer
+        for name, job in jobs.items()
+        if name in left and (job.id in over or shipped.find(job.id) is not None)
+    }
+    early = {
+        name: before.get(name) or _early(page, job, point if job is own else None)
+        for name, job in left.items()
+    }
     alone = layout.at_once(chosen.dataset)
     asked = [name for name in page.jobs if alone and name not in layout.by_hand]
     asks = [

@@ -85,7 +85,8 @@ def draw(
         if active:
             first = {name: one for name, one in watched.items() if not one.settled and one.active}
             part = _done(first or watched)
-            said = sentence(watched, _left(prefix, first or watched, part))
+            left, often = _left(prefix, first or watched, part), repeated(watched, focus)
+            said = sentence(watched, left, often)
             st.progress(filled(watched, part), text=said, width=270)
             st.button(
                 tr("Stop"), icon=":material/stop_circle:", key=f"{prefix}.stop", on_click=live.stop,
@@ -132,16 +133,34 @@ def halted(watched: Mapping[str, Watched]) -> str:
     return f"{tr(way)} · {often}"
 
 
-def sentence(watched: Mapping[str, Watched], left: float | None) -> str:
-    """How many methods are there, and how long the rest takes."""
+def sentence(watched: Mapping[str, Watched], left: float | None, often: int = 0) -> str:
+    """How many methods are there, or how often each was repeated; and how long the rest takes.
+
+    Args:
+        watched: Where the page's runs stand.
+        left: Seconds that the rest takes; None where nobody knows.
+        often: Repetitions that all lines have which get more; 0 where there are none yet.
+    """
     there, count = _methods(watched)
     said = tr("More repetitions")
+    if often:
+        said = tr("{repetitions} so far").format(repetitions=words.counted(often, "repetition"))
     if there < count:
         methods = words.counted(count, "method")
         said = tr("Training: {there} of {methods}").format(there=there, methods=methods)
     if left is None or left < 1.0:
         return said
     return f"{said} · {tr('about {time}').format(time=words.lasting(left))}"
+
+
+def repeated(watched: Mapping[str, Watched], focus: Mapping[str, float]) -> int:
+    """How often every line has been repeated at the slider's budget, of those that get more."""
+    counts = []
+    for one in watched.values():
+        if one.active and (drawn := one.drawn) is not None:
+            at = {field: value for field, value in focus.items() if field in drawn.axes}
+            counts.append(int(drawn.rows(**at).sum()))
+    return min(counts, default=0)
 
 
 def filled(watched: Mapping[str, Watched], part: float) -> float:

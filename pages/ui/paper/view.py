@@ -1,7 +1,15 @@
 """The page of a paper as a value: its layout, what it offers, what its sections draw from."""
 
 import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import (
+    Callable,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -428,6 +436,7 @@ class Page:
         offers: What its widgets offer.
         chosen: What its widgets say.
         jobs: One job per method, and those that are drawn beside them.
+        fewer: The jobs with fewer repetitions than are asked for now, the most last.
         redraw: What a slider calls that leaves the other widgets as they are.
     """
 
@@ -437,6 +446,7 @@ class Page:
     offers: Offers
     chosen: Chosen
     jobs: dict[str, Job]
+    fewer: Sequence[Mapping[str, Job]] = ()
     redraw: Callable[[], None] = field(default=lambda: None, compare=False)
 
     @property

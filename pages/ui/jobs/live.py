@@ -354,9 +354,10 @@ def _unasked(
     focus: Mapping[str, float],
 ) -> None:
     """What nobody has asked for yet, such as what takes long."""
-    names = ", ".join(one.label for one in unasked.values())
-    with st.container(horizontal=True, vertical_alignment="center"):
-        text = tr("{summary}. {icon} Not trained yet: {names}.")
+    labels = [one.label for one in unasked.values()]
+    names = ("; " if any("," in label for label in labels) else ", ").join(labels)
+    with st.container(horizontal=True, vertical_alignment="center", wrap=False):
+        text = tr("{icon} Not trained yet: {names}. {summary}.")
         text = text.format(summary=trained(watched), icon=ASLEEP, names=names)
         pressed = button(slug, "train", tr("Train these too"), unasked, focus, quiet=True)
         st.caption(text)

@@ -13,12 +13,15 @@ import math
 import os
 import random
 import shlex
+import shutil
 import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from benchmarks.row import Row
 from datasets import own
@@ -27,7 +30,7 @@ from engine.cli.main import main
 from engine.core.errors import ExplorerError
 from engine.core.spec import knobs
 from engine.method import Paper
-from engine.runs.events import Advanced, Finished, Measured, Started
+from engine.runs.events import Advanced, Finished, Measured, Produced, Started
 from engine.runs.job import Job, request
 from engine.service.claim import take
 from engine.service.client import Client
@@ -246,38 +249,93 @@ def store(rng: random.Random) -> Callable[[], None]:
     folder = Path(os.environ["EXPLORER_HOME"])
     client = Client(folder, workers=False)
 
-    def played() -> str:
-        job = request("survival", "out_pert", "flchain", {}, {"epsilon": (0.5, 1.0)}, (0,))
-        client.submit(job)
-        claim = take(client.store, here(), job.id)
-        if claim is not None:
-            values: dict[str, tuple[float | None, ...]] = {"mre": (1.0, None)}
-            claim.append([Started(0, 1, 2), Advanced(1, 1, 1), Measured(1, (0, 1), values)])
-            claim.finish("completed", [Finished(1, "completed")])
-        return job.id
-
     def act() -> None:
-        run = played()
+        run = played(client)
         with contextlib.closing(sqlite3.connect(folder / "store.sqlite")) as connection:
             damage(connection, rng)
-        looks: tuple[Callable[[], object], ...] = (
-            client.listed, client.at_hand, lambda: client.run(run),
-            lambda: client.events(run), lambda: client.table(run), lambda: client.arrays(run),
-            lambda: client.cancel(run), client.store.tidy, client.store.notice,
-        )  # fmt: skip
         try:
-            for look in rng.sample(looks, len(looks)):
-                with contextlib.suppress(ExplorerError):
-                    look()
+            look(rng, client, run)
         finally:
             client.delete(run)
 
     return act
 
 
+def played(client: Client) -> str:
+    """A run that is over; returns its id."""
+    job = request("survival", "out_pert", "flchain", {}, {"epsilon": (0.5, 1.0)}, (0,))
+    client.submit(job)
+    claim = take(client.store, here(), job.id)
+    if claim is not None:
+        values: dict[str, tuple[float | None, ...]] = {"mre": (1.0, None)}
+        claim.append([Started(0, 1, 2), Advanced(1, 1, 1), Measured(1, (0, 1), values)])
+        digest = claim.keep("final-0000", {"theta": np.zeros((2, 3))})
+        claim.append([Produced(1, "final-0000", digest, (0, 1))])
+        claim.finish("completed", [Finished(1, "completed")])
+    return job.id
+
+
+def look(rng: random.Random, client: Client, run: str) -> None:
+    """Reads all that is kept, in any order."""
+    looks: tuple[Callable[[], object], ...] = (
+        client.listed, client.at_hand, lambda: client.run(run),
+        lambda: client.events(run), lambda: client.table(run), lambda: client.arrays(run),
+        lambda: client.cancel(run), client.store.tidy, client.store.notice,
+        lambda: [(own.card(name), own.load(name)) for name in own.names()],
+    )  # fmt: skip
+    for one in rng.sample(looks, len(looks)):
+        with contextlib.suppress(ExplorerError):
+            one()
+
+
+def files(rng: random.Random) -> Callable[[], None]:
+    """Files of a store whose bytes somebody has changed, cut off or removed."""
+    folder = Path(os.environ["EXPLORER_HOME"])
+    with contextlib.closing(Client(folder, workers=False)) as client:
+        run = played(client)
+    own.keep("mine", GOOD[0].encode(), accept=True)
+    whole = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    def act() -> None:
+        shutil.rmtree(folder)
+        for path, content in whole.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        for path in rng.sample([*whole], rng.randint(1, 3)):
+            spoil(rng, path)
+        with contextlib.closing(Client(folder, workers=False)) as client:
+            look(rng, client, run)
+            with contextlib.suppress(ExplorerError):
+                client.delete(run)
+
+    return act
+
+
+def spoil(rng: random.Random, path: Path) -> None:
+    """Damages one file."""
+    content = bytearray(path.read_bytes())
+    match rng.randint(0, 4):
+        case 0:
+            content = content[: rng.randint(0, len(content))]
+        case 1:
+            for _ in range(rng.randint(1, 50) if content else 0):
+                content[rng.randrange(len(content))] = rng.randrange(256)
+        case 2:
+            content = bytearray(rng.randbytes(len(content)))
+        case 3:
+            at = rng.randint(0, len(content))
+            content[at : at + rng.randint(1, 4_000)] = bytes(rng.randint(0, 4_000))
+        case _:
+            path.unlink()
+            if rng.random() < 0.3:
+                path.mkdir()
+            return
+    path.write_bytes(content)
+
+
 KINDS: dict[str, Callable[[random.Random], Callable[[], None]]] = {
     "uploads": uploads, "addresses": addresses, "requests": requests, "arguments": arguments,
-    "rows of the store": store,
+    "rows of the store": store, "files of the store": files,
 }  # fmt: skip
 
 

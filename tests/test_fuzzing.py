@@ -6,8 +6,9 @@ from benchmarks.fuzzing import KINDS, tracebacks
 
 NUMBER = {
     "uploads": 300, "addresses": 150, "requests": 600, "arguments": 30, "rows of the store": 60,
+    "files of the store": 60,
 }  # fmt: skip
-MANY = {"requests": 17_000, "addresses": 3_000, "rows of the store": 400}
+MANY = {"requests": 17_000, "addresses": 3_000, "rows of the store": 400, "files of the store": 400}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -247,6 +247,8 @@ class Database:
             return [row[0] for row in connection.execute("PRAGMA quick_check(1)")] != ["ok"]
         except sqlite3.DatabaseError as error:
             return _code(error) in _DAMAGED
+        except UnicodeDecodeError:
+            return True
         finally:
             connection.close()
 
@@ -257,6 +259,10 @@ class Database:
             yield
         except sqlite3.Error as error:
             raise self._sentence(error) from error
+        except UnicodeDecodeError as error:  # SQLite's message quotes a layout that is damaged
+            if self._damaged():
+                raise self.set_aside("damaged", "is damaged") from error
+            raise StoreError(f"{self.path}: expected a layout in UTF-8, got other text") from error
         except (UnicodeEncodeError, OverflowError) as error:
             what = error.object if isinstance(error, UnicodeEncodeError) else "a larger number"
             raise RequestError(

@@ -181,7 +181,7 @@ class Store:
         """A connection inside a transaction, after which files that no row names any more go.
 
         They go after the commit, so that a process that dies in between leaves a file too many,
-        never a row without its file.
+        never a row without its file. So does one that cannot be removed: `tidy` says why.
 
         Raises:
             StoreError: The store cannot be opened or written.
@@ -189,7 +189,8 @@ class Store:
         with self.database.writing() as connection:
             yield connection
             loose = connection.execute("DELETE FROM loose RETURNING digest").fetchall()
-        self.collect(row["digest"] for row in loose)
+        with suppress(OSError):
+            self.collect(row["digest"] for row in loose)
 
     def submit(self, job: Job, focus: Mapping[str, float]) -> Answer:
         """Puts a job in the queue, once however many ask; a completed one is not repeated."""

@@ -426,6 +426,27 @@ def test_damage_in_the_middle_is_noticed_when_it_is_read(store):
     assert store.rows(10, None) == []
 
 
+def test_a_damaged_layout_is_noticed_though_its_text_is_none(store):
+    """SQLite quotes it in its message, which Python then cannot read."""
+    whole = filled(store)
+    for text in (b"tablejobs", b"CREATE TABLE jobs"):
+        assert whole.count(text) == 1
+        whole = whole.replace(text, text[:5] + b"\xa6" * len(text[5:]))
+    file(store).write_bytes(whole)
+    with pytest.raises(StoreError, match="is damaged"):
+        store.rows(10, None)
+    assert store.submit(job(), {}) == "new"
+
+
+def test_a_run_is_deleted_whose_file_cannot_be_removed(store):
+    digest = claimed(store, job()).keep("final", {"x": np.zeros(10)})
+    place = artifacts.place(store.artifacts, digest)
+    place.unlink()
+    place.mkdir()
+    store.delete(job().id)
+    assert store.rows(10, None) == []
+
+
 def test_damage_that_somebody_else_has_mended_is_not_mended_twice(store):
     filled(store)
     error = store.database._sentence(_error(sqlite3.SQLITE_CORRUPT))

@@ -120,16 +120,14 @@ def cast(
     status = next((s for s in HELD if any(one.status == s for one in able.values())), None)
     among = (chosen,) if gauge.better == "neither" else able
     held = {name: one for name, one in able.items() if one.status == status and name in among}
-    held = {name: one for name, one in held.items() if len(one.epsilon) > 1} or held
     means = _means(held, sign)
     best = min(means, key=means.__getitem__, default="")
-    if chosen in held and _alike(held[chosen], held[best]):
-        best = chosen
+    best = chosen if chosen in means and _alike(held[chosen], held[best]) else best
     method = jobs[best].method if best else first
     top = held.get(best)
     if method == first:
         alone = PRINTED not in own or all(map(finite, own[PRINTED].proved))
-        rivals = [name for name in held if jobs[name].method != first] if alone else []
+        rivals = [name for name in means if jobs[name].method != first] if alone else []
         top = held.get(min(rivals, key=means.__getitem__, default=""))
     return Cast(
         best=top,
@@ -156,7 +154,9 @@ def _means(held: Mapping[str, Curve], sign: float) -> dict[str, float]:
     """The mean of each curve over the budgets that all have; less is better.
 
     While some train, they have few budgets: over its own ones a whole curve would be another mean.
+    One that has a single point so far is left out, unless no other has more.
     """
+    held = {name: one for name, one in held.items() if len(one.epsilon) > 1} or held
     shared = set[float]().union(*(one.epsilon for one in held.values()))
     shared = shared.intersection(*(one.epsilon for one in held.values())) or shared
     return {

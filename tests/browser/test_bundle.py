@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from engine import __version__
 from engine.catalog import catalog
@@ -83,3 +83,38 @@ def test_nothing_serious_is_found_and_it_fits_a_phone(page: Page):
     page.wait_for_function(  # dozens of charts take their new widths one after the other
         "document.documentElement.scrollWidth <= 390"
     )
+
+
+@pytest.mark.thorough
+def test_a_lesson_is_shown_moved_and_printed_from_one_file_without_a_network(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EXPLORER_HOME", str(tmp_path / "home"))
+    file = tmp_path / "lesson.html"
+    assert main(["bundle", "--lesson", "clipping", "--to", str(file)]) == 0
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, offline=True)
+    context.set_default_timeout(PATIENCE)
+    opened = context.new_page()
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("request", lambda one: errors.append(one.url) if "http" in one.url else None)
+    opened.goto(file.as_uri())
+    second = opened.locator("section.drawn").nth(1)
+    second.scroll_into_view_if_needed()
+    expect(second.locator(".finding")).to_contain_text("At B = 5 the noise")
+    second.locator(".main-svg").first.wait_for()
+    second.get_by_role("slider", name="Clipping bound B").press("ArrowRight")
+    expect(second.locator(".finding")).not_to_contain_text("At B = 5 the noise")
+    opened.locator("section.drawn .answer summary").first.click()
+    opened.emulate_media(media="print")
+    opened.evaluate("window.dispatchEvent(new Event('beforeprint'))")  # as a browser does
+    for section in opened.locator("section").all():  # those out of sight, too
+        section.locator(".main-svg").first.wait_for()
+        assert "".join(section.locator(".finding, .caption").all_inner_texts())
+    printed = opened.pdf(format="A4")
+    assert 2 <= len(re.findall(rb"/Type /Page\b", printed)) <= 5
+    wide = opened.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0
+    assert opened.locator("input[type=range]").locator("visible=true").count() == 0
+    assert errors == []
+    context.close()

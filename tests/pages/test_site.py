@@ -195,12 +195,20 @@ def test_a_lesson_is_one_file_with_its_views_in_order(
         if view.question is not None:
             assert html.escape(view.question.text) in text
     (data,) = re.findall(r'id="views">(.*?)</script>', text, re.S)
-    states_ = [one for one in json.loads(data) if one]
-    assert states_
-    curves = [one for one in known.views if one.page == "mean" and "mean.tab" not in one.settings]
-    view, first = curves[0], states_[0]
-    said = panels.result(slide.opened("mean", view.settings))
-    assert first["findings"][first["first"]] == markdown.html(said)
+    drawn = dict(zip([view.address for view in known.views], json.loads(data), strict=True))
+    assert all(drawn.values())  # no view needs the app
+    assert "needs the app" not in text
+    curve = drawn["/mean?mean.bound=5"]
+    said = panels.result(slide.opened("mean", {"mean.bound": "5"}))
+    assert curve["findings"][curve["first"]] == markdown.html(said)
+    screen = drawn["/learn?learn.screen=clipping&learn.bound=30"]
+    assert screen["texts"][screen["first"]] == "30"
+    assert "At B = 30 the noise has a standard deviation" in screen["findings"][screen["first"]]
+    assert "At B = 5 the noise" in screen["findings"][screen["texts"].index("5")]
+    bins = drawn["/mean?mean.bound=0.5&mean.tab=Histogram"]
+    assert bins["texts"] == curve["texts"]
+    assert bins["charts"][0]["title"] == "Histogram of the column"
+    assert "a bin is off by" in bins["charts"][0]["said"][bins["first"]]
     assert "<script src" not in text
     assert "http://" not in re.sub(r"http://www\.w3\.org/\S+", "", text.split("<script>")[0])
 
@@ -340,9 +348,15 @@ def test_a_text_of_a_lesson_is_drawn_in_its_file_as_in_the_app(
     assert not re.search(r"<(?!/?(p|strong)>)", bad)
 
 
-@pytest.mark.parametrize(("tab", "drawn"), [("Histogram", False), ("cost", True), ("", True)])
-def test_a_view_of_another_tab_has_no_chart_of_costs(
-    home: Path, monkeypatch: pytest.MonkeyPatch, tab: str, drawn: bool
+@pytest.mark.parametrize(
+    ("tab", "titles"),
+    [
+        ("Histogram", {"Histogram of the column", "Who pays for privacy?"}), ("cost", {None}),
+        ("", {None}), ("Proof", {"Attack", "The whole guarantee"}), ("Data", None),
+    ],
+)  # fmt: skip
+def test_a_view_shows_its_own_tab_and_no_other(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tab: str, titles: set[str | None] | None
 ):
     """A text about a histogram must not stand above a curve."""
     monkeypatch.setattr(shipped, "FOLDER", ROOT / "reference" / "defaults")
@@ -351,8 +365,21 @@ def test_a_view_of_another_tab_has_no_chart_of_costs(
         f'title = "T"\ntext = "x"\n[[views]]\naddress = "{place}"\ntext = "Look at it."\n'
     )
     text = lesson.text(name)
-    assert ('<section class="drawn"' in text) == drawn
-    assert (f"This view needs the app: open {place} there." in text) == (not drawn)
+    assert ('<section class="drawn"' in text) == (titles is not None)
+    assert (f"This view needs the app: open {place} there." in text) == (titles is None)
+    (data,) = re.findall(r'id="views">(.*?)</script>', text, re.S)
+    (drawn,) = json.loads(data)
+    assert (drawn and {one.get("title") for one in drawn["charts"]}) == titles
+    for title in titles or ():
+        assert title is None or f"<h3>{html.escape(title)}</h3>" in text
+
+
+def test_the_game_of_learn_is_left_to_the_app(home: Path):
+    place = "/learn?learn.screen=attacker"
+    name = library.keep(
+        f'title = "T"\ntext = "x"\n[[views]]\naddress = "{place}"\ntext = "Play it."\n'
+    )
+    assert f"This view needs the app: open {place} there." in lesson.text(name)
 
 
 @pytest.mark.thorough

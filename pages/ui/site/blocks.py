@@ -48,15 +48,31 @@ def tabs(page: Page) -> tuple[str, ...]:
     return page.layout.shows, WHY, PROOF
 
 
-def blocks(page: Page, views: Sequence[View]) -> Iterator[Block]:
+def blocks(page: Page, views: Sequence[View], tab: str = "") -> Iterator[Block]:
     """What the tabs hold as the page opens.
 
     Args:
         page: The page.
         views: It at each budget.
+        tab: The only one that is asked for; empty for all.
     """
     budgets = [view.budget for view in views]
-    yield Block(panels.READINGS, COST, told=list(map(_readings, views)))
+    if tab in ("", COST):
+        yield Block(panels.READINGS, COST, told=list(map(_readings, views)))
+    if tab in ("", PROOF):
+        yield from _proof(page, views, budgets)
+    for section in page.layout.sections:
+        if section.tab in tabs(page) and tab in ("", section.tab):
+            held = [parts.bare(section, view) for view in views]
+            drawn = list(sections.charts(section.title, held, budgets))
+            told = [_written(section.title, one.told) for one in held]
+            waits = any(one.waits for one in held)
+            if drawn or any(told) or waits:
+                yield Block(section.title, section.tab, drawn, told if any(told) else [], waits)
+
+
+def _proof(page: Page, views: Sequence[View], budgets: Sequence[float]) -> Iterator[Block]:
+    """What every page holds in that tab: card, attack, and the curves behind the card."""
     yield Block(CARD, PROOF, told=list(map(_card, views)))
     pictures, said = zip(*map(_attack, views), strict=True)
     key = f"{page.prefix}.{attack.RULER}"
@@ -64,14 +80,6 @@ def blocks(page: Page, views: Sequence[View]) -> Iterator[Block]:
     yield Block(attack.TITLE, PROOF, [ruler])
     if curves := list(_whole(page, views)):
         yield Block(whole.TITLE, PROOF, curves)
-    for section in page.layout.sections:
-        if section.tab in tabs(page):
-            held = [parts.bare(section, view) for view in views]
-            drawn = list(sections.charts(section.title, held, budgets))
-            told = [_written(section.title, one.told) for one in held]
-            waits = any(one.waits for one in held)
-            if drawn or any(told) or waits:
-                yield Block(section.title, section.tab, drawn, told if any(told) else [], waits)
 
 
 def plain(text: str) -> str:

@@ -27,7 +27,7 @@ def data() -> dict[str, Any]:
     """What the script of the page moves: every screen at every stop, and every verdict."""
     quiet()
     return {
-        "screens": [_screen(one) for one in SCREENS.values()],
+        "screens": [stops(one) for one in SCREENS.values()],
         "answers": [one.answer - 1 for one in QUESTIONS],
         "marks": [filled(QUIZ["wrong"]), filled(QUIZ["right"])],
         "gains": [[html(gain(then, now)) for now in range(len(QUESTIONS) + 1)]
@@ -36,12 +36,12 @@ def data() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _screen(screen: Screen) -> dict[str, Any]:
+def stops(screen: Screen) -> dict[str, Any]:
     """One screen: its verdicts by answer, and what it shows by stop."""
     job = maths.clipping()
     results = Watched("", job, look(job)).results if screen.name == RUN else None
-    stops, right = pictures.options(screen), pictures.truth(screen, results)
-    shown = [pictures.DRAWN[screen.name](screen, stop, results) for stop in stops]
+    every, right = pictures.options(screen), pictures.truth(screen, results)
+    shown = [pictures.DRAWN[screen.name](screen, stop, results) for stop in every]
     told = [screen.says("finding", {**TEMPLATES, **one.facts}) for one in shown]
     charts = [
         json.loads(picture(one.figure, said, one.rows, one.budget).text)
@@ -53,9 +53,9 @@ def _screen(screen: Screen) -> dict[str, Any]:
         html(pictures.verdict(screen, at, right)) for at in range(len(pictures.asked(screen)))
     ]
     return {
-        "name": screen.name, "key": screen.control.key, "stops": stops,
-        "texts": [*map(figures if screen.control.options else labels.label, stops)],
-        "first": stops.index(pictures.first(screen)), "verdicts": verdicts,
+        "name": screen.name, "key": screen.control.key, "stops": every,
+        "texts": [*map(figures if screen.control.options else labels.label, every)],
+        "first": every.index(pictures.first(screen)), "verdicts": verdicts,
         "said": [html(one) for one in told], "base": base, "frames": frames,
         "asked": list(map(option, pictures.asked(screen))),
         "images": [one.image for one in shown], "more": [paragraphs(one.more) for one in shown],

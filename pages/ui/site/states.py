@@ -246,6 +246,15 @@ def state(page: Page, find: Find, meant: Callable[[View], str] | None = None) ->
     return _state(page, views, meant or _ruler) if views else None
 
 
+def tab(page: Page, find: Find, name: str) -> tuple[State, list[Block]] | None:
+    """The first tab of a page, and what another one holds; None where nothing of it is there."""
+    collect.quiet()
+    page, views = _views(page, find)
+    held = blocks(page, _beside(page, views), name) if views else ()
+    found = [one for one in held if one.drawn or one.told]
+    return (_state(page, views), found) if found else None
+
+
 def _views(page: Page, find: Find) -> tuple[Page, list[View]]:
     """A page with the runs that can be used, at each budget of its curves.
 

@@ -50,6 +50,8 @@ def test_a_good_file_is_chosen_and_asked_for(visit: Open, home: Path, content: b
     [name] = own.names()
     assert name in asked(home)
     assert test.radio(key="survival.dataset").value.startswith("Own my study ")
+    assert "my study.csv" in test.radio(key="survival.dataset").proto.captions
+    assert "csv" not in str(test.query_params)  # the address tells of no file
     assert any(f"{persons} records" in one.value for one in test.caption)
     again = visit("survival", **{"survival.dataset": test.radio(key="survival.dataset").value})
     assert not again.warning

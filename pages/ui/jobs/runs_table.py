@@ -137,7 +137,7 @@ def _what(run: Run) -> None:
     title = publication.title if publication else run.job.paper
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.badge("Stopping" if run.stopping else name, icon=icon, color=colour)
-        st.markdown(f"**{_method(run)}** on {words.short(run.job.dataset)}", width="content")
+        st.markdown(f"**{_method(run)}** on {visitors.called(run.job.dataset)}", width="content")
     if run.paused:
         st.caption("Training goes on when a page shows this run.")
     elif run.active:

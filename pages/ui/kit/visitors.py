@@ -6,6 +6,7 @@ owner was added from the command line, for everyone here.
 """
 
 import hashlib
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -13,9 +14,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from datasets import own
 from engine.core import settings
+from engine.core.errors import ExplorerError
 from engine.runs.job import Job
 from engine.service.watching import NOBODY, Visitor
 from pages.ui.kit.intake import COOKIE, UPLOADS, drawn
+from pages.ui.words import short
 
 OWN_NAMES = ("localhost", "127.0.0.1", "::1")
 """Under which only this machine opens it."""
@@ -69,6 +72,14 @@ def knows(table: str) -> bool:
     if get_script_run_ctx(suppress_warning=True) is None:
         return True
     return table in _named() or own.owner(table) in ("", visitor())
+
+
+def called(dataset: str) -> str:
+    """What a data set is called: a table of one's own by its file, which no address holds."""
+    with suppress(ExplorerError):
+        if own.mine(dataset) and knows(dataset):
+            return own.card(dataset).title
+    return short(dataset)
 
 
 def sees(job: Job) -> bool:

@@ -16,7 +16,7 @@ from engine.core.spec import knobs
 from engine.method import Entry, Paper
 from pages.ui.jobs import clock
 from pages.ui.jobs.live import BUDGET
-from pages.ui.kit import fold
+from pages.ui.kit import fold, visitors
 from pages.ui.kit.glossary import linked
 from pages.ui.kit.knobs import pick, widget
 from pages.ui.kit.lock import locked
@@ -91,9 +91,11 @@ def _data(
     """
     slug, dataset = paper.slug, chosen.dataset
     parts = (offers.knobs[field].text(chosen.values[field]) for field in layout.columns)
-    name = ", ".join((f"Data: {offers.dataset.text(dataset)}", *parts))
+    name = ", ".join((f"Data: {visitors.called(dataset)}", *parts))
+    files = [visitors.called(one) if own.mine(one) else "" for one in offers.dataset.values]
     with st.popover(name, icon=":material/database:", width="stretch"):
-        pick(slug, offers.dataset, "Data set", DATA_HELP, st.radio)
+        draw = partial(st.radio, captions=files) if any(files) else st.radio
+        pick(slug, offers.dataset, "Data set", DATA_HELP, draw)
         for field in layout.columns:
             put(field)
         about(catalog.card(dataset))

@@ -180,7 +180,7 @@ def _page(view: View, find: Find, among: Container[str] | None = None) -> Shown 
 
 
 def _tab(slug: str, drawn: State, blocks: list[Block]) -> Shown:
-    """A tab that is not the first: its charts, and what it tells; the sentence is the first's."""
+    """A tab that is not the first: its charts, each with its sentence, and what it tells."""
     every = range(len(drawn.budgets))
     charts = [
         {"title": block.title, **one.json(plain)}

@@ -31,22 +31,23 @@ class: $(VENV)/app.stamp
 # it works out a price by hand or notices a fault of `make power`. Kills, wheels and full numbers are slow.
 # The browser's tests run beside the others: they wait for each other's processes half the time.
 # A thread for each process: small products are slower on two threads than on one.
-QUICK := --durations=25 --dist loadfile
+# Of the quick ones a process that has none left takes some of the other's; longer ones share set-ups.
+QUICK := --durations=25
 SIDE := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test: $(VENV)/dev.stamp $(VENV)/browser.stamp
 	@$(MAKE) -j2 $(SIDE) test-fast test-browser
 
 test-fast: $(VENV)/dev.stamp
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) -n 2 -m "not browser and not slow and not thorough"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) -n 2 --dist worksteal -m "not browser and not slow and not thorough"
 
 test-browser: $(VENV)/browser.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) -m "browser and not slow and not thorough" tests/browser
 
 test-thorough: $(VENV)/dev.stamp $(VENV)/browser.stamp
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) -n 2 -m "thorough and not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) -n 2 --dist loadfile -m "thorough and not slow"
 
 test-slow: $(VENV)/dev.stamp $(VENV)/browser.stamp
-	$(BIN)/python -m pytest $(QUICK) -n 2 -m slow
+	$(BIN)/python -m pytest $(QUICK) -n 2 --dist loadfile -m slow
 
 test-all: test test-thorough test-slow
 

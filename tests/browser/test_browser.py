@@ -221,7 +221,7 @@ def test_a_table_of_ones_own_is_put_in_and_a_malformed_one_is_a_sentence(
     assert "survival.dataset=Own+clinic" in page.url
     settled(page)  # a run of the page that is still to come may close what is open
     if not page.get_by_text("Delete the chosen table").is_visible():
-        page.get_by_role("button", name="Data: Own clinic").click()
+        page.get_by_role("button", name="Data: clinic.csv").click()
     page.get_by_text("Delete the chosen table").click()
     page.get_by_role("button", name="Remove this table").click()
     expect(page.get_by_text("7,874 records").first).to_be_attached()

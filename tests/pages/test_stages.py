@@ -255,10 +255,12 @@ def test_a_former_curve_stays_also_where_nobody_asks_for_the_new_one(
     assert ghosts.ghosts("survival", view) == {}  # type: ignore[arg-type]
 
 
-def test_more_repetitions_begin_with_those_that_are_there(visit: Open, home: Path):
+@pytest.mark.parametrize("few", [5, 10])  # as it opens, and what was asked for since
+def test_more_repetitions_begin_with_those_that_are_there(few: int, visit: Open, home: Path):
     at = {"enadpp.epsilon": "2.5"}
     before, after = (
-        defaults.addressed("enadpp", {**at, "enadpp.repeats": count}).jobs for count in ("10", "20")
+        defaults.addressed("enadpp", {**at, "enadpp.repeats": f"{count}"}).jobs
+        for count in (few, 20)
     )
     play(home, before["enadpp"])
     test = visit("enadpp", **at, **{"enadpp.repeats": "20"})
@@ -272,20 +274,18 @@ def test_more_repetitions_begin_with_those_that_are_there(visit: Open, home: Pat
     assert others == {1, 20}  # of which nothing is there
 
 
-def test_at_each_budget_the_run_with_more_repetitions_is_drawn(home: Path):
-    job = defaults.opening("survival")["dp_gd"]
-    begin(home, job)
-    sketch = stages.coarse(job, 1.0, 3)
+@pytest.mark.parametrize(("early", "drawn"), [(18, 18), (15, 15), (3, 15)])
+def test_at_each_budget_the_run_with_more_repetitions_is_drawn(early: int, drawn: int, home: Path):
+    job = stages.at(defaults.opening("survival")["dp_gd"], (0.05, 0.4, 1.0), 20)
+    begin(home, job)  # 15 at the first budget are over
+    sketch = stages.at(job, (0.05, 1.0), early)
     play(home, sketch)
     one = live.watch({"it": job}, {"it": "It"}, {"it": (sketch,)})["it"]
     assert one.drawn is not None
-    some, budgets = one.job.replicas() // 4, one.drawn.axes[BUDGET]
-    whole = one.job.batch().column(BUDGET)[:some]
-    for budget in job.axes[BUDGET]:
-        own, early = int(np.sum(whole == budget)), 3 * (budget in sketch.axes[BUDGET])
-        assert np.sum(budgets == budget) == max(own, early)
-    assert total.repeated({"it": one}, {BUDGET: 1.0}) == max(3, int(np.sum(whole == 1.0)))
-    assert total.repeated({"it": one}, {BUDGET: 0.07}) == 0
+    budgets = one.drawn.axes[BUDGET].tolist()
+    assert {budget: budgets.count(budget) for budget in budgets} == {0.05: drawn, 1.0: early}
+    assert total.repeated({"it": one}, {BUDGET: 0.05}) == drawn
+    assert total.repeated({"it": one}, {BUDGET: 0.4}) == 0
 
 
 def test_what_trains_is_compared_over_the_repetitions_that_all_have(

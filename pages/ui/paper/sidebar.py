@@ -92,7 +92,8 @@ def _data(
     slug, dataset = paper.slug, chosen.dataset
     parts = (offers.knobs[field].text(chosen.values[field]) for field in layout.columns)
     name = ", ".join((f"Data: {visitors.called(dataset)}", *parts))
-    files = [visitors.called(one) if own.mine(one) else "" for one in offers.dataset.values]
+    names = map(str, offers.dataset.values)
+    files = [visitors.called(one) if own.mine(one) else "" for one in names]
     with st.popover(name, icon=":material/database:", width="stretch"):
         draw = partial(st.radio, captions=files) if any(files) else st.radio
         pick(slug, offers.dataset, "Data set", DATA_HELP, draw)

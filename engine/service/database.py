@@ -245,10 +245,8 @@ class Database:
         connection = self._connect(str(self.path))
         try:
             return [row[0] for row in connection.execute("PRAGMA quick_check(1)")] != ["ok"]
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             return _code(error) in _DAMAGED
-        except UnicodeDecodeError:
-            return True
         finally:
             connection.close()
 
@@ -257,19 +255,15 @@ class Database:
         """SQLite's errors as a sentence each."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise self._sentence(error) from error
-        except UnicodeDecodeError as error:  # SQLite's message quotes a layout that is damaged
-            if self._damaged():
-                raise self.set_aside("damaged", "is damaged") from error
-            raise StoreError(f"{self.path}: expected a layout in UTF-8, got other text") from error
         except (UnicodeEncodeError, OverflowError) as error:
             what = error.object if isinstance(error, UnicodeEncodeError) else "a larger number"
             raise RequestError(
                 f"store: expected text in UTF-8 and numbers below 2^63, got {what!r}"
             ) from None
 
-    def _sentence(self, error: sqlite3.Error) -> StoreError:
+    def _sentence(self, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
         code = _code(error)
         if code in _DAMAGED and self._damaged():
             return self.set_aside("damaged", "is damaged")
@@ -284,7 +278,7 @@ class Database:
             return StoreError(f"{self.path}: expected a file that can be written, it is read-only")
         return StoreError(f"{self.path}: expected a store that can be used, got: {error}")
 
-    def _full(self, error: sqlite3.Error) -> bool:
+    def _full(self, error: sqlite3.Error | UnicodeDecodeError) -> bool:
         """Whether an error comes from a disk that is full.
 
         SQLite says so, or that a file could not be written. A file that was opened for reading
@@ -295,6 +289,11 @@ class Database:
         return code == sqlite3.SQLITE_FULL or (none and (closed or code == sqlite3.SQLITE_IOERR))
 
 
-def _code(error: sqlite3.Error) -> int:
-    """SQLite's primary result code; 0 when the error is the Python module's own."""
+def _code(error: sqlite3.Error | UnicodeDecodeError) -> int:
+    """SQLite's primary result code; 0 when the error is the Python module's own.
+
+    A message that Python cannot read quotes a name from a layout that is damaged.
+    """
+    if isinstance(error, UnicodeDecodeError):
+        return sqlite3.SQLITE_CORRUPT
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

@@ -181,7 +181,7 @@ class Store:
         """A connection inside a transaction, after which files that no row names any more go.
 
         They go after the commit, so that a process that dies in between leaves a file too many,
-        never a row without its file. So does one that cannot be removed: `tidy` says why.
+        never a row without its file. A file that cannot be removed stays, too: `tidy` says why.
 
         Raises:
             StoreError: The store cannot be opened or written.

@@ -426,8 +426,8 @@ def test_damage_in_the_middle_is_noticed_when_it_is_read(store):
     assert store.rows(10, None) == []
 
 
-def test_a_damaged_layout_is_noticed_though_its_text_is_none(store):
-    """SQLite quotes it in its message, which Python then cannot read."""
+def test_a_damaged_layout_is_noticed_though_python_cannot_read_the_message(store):
+    """SQLite quotes a damaged name in it."""
     whole = filled(store)
     for text in (b"tablejobs", b"CREATE TABLE jobs"):
         assert whole.count(text) == 1

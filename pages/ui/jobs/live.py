@@ -94,8 +94,8 @@ class Watched:
     def drawn(self) -> Results | None:
         """What its line is drawn from; None before there is anything.
 
-        At each budget the replicas of the whole run that are over, and before there are as many
-        those of what comes early: what still trains is no result.
+        At each budget the replicas of the whole run that are over, or those of an earlier run
+        while that has more: what still trains is no result.
         """
         parts = [one.over for one in self.every]
         known = [part for part in parts if part is not None and part.seeds.size]

@@ -26,9 +26,9 @@ from pages.ui.lessons.schema import Lesson, Question, View
 from pages.ui.paper.defaults import addressed
 from pages.ui.paper.view import COST
 from pages.ui.site import learn
-from pages.ui.site.blocks import Block, plain
+from pages.ui.site.blocks import plain
 from pages.ui.site.frame import charts, embed, sheet, slider
-from pages.ui.site.states import Find, State, ships, state, tab, there
+from pages.ui.site.states import Find, State, Tab, ships, state, tab, there
 
 HERE = Path(__file__).parent
 TEMPLATE, SCRIPT = HERE / "lesson.html", HERE / "lesson.js"
@@ -172,30 +172,30 @@ def _page(view: View, find: Find, among: Container[str] | None = None) -> Shown 
             return None
         if name != COST:
             found = tab(page, find, name)
-            return found and _tab(view.page, *found)
+            return _tab(view.page, found) if found else None
         if drawn := state(page, find):
             chart = {"base": drawn.base, "frames": drawn.frames}
             return _shown(view.page, drawn, drawn.findings, [chart], [])
     return None
 
 
-def _tab(slug: str, drawn: State, blocks: list[Block]) -> Shown:
+def _tab(slug: str, held: Tab) -> Shown:
     """A tab that is not the first: its charts, each with its sentence, and what it tells."""
-    every = range(len(drawn.budgets))
+    every = range(len(held.budgets))
     charts = [
         {"title": block.title, **one.json(plain)}
-        for block in blocks for one in block.drawn if one.base
+        for block in held.blocks for one in block.drawn if one.base
     ]  # fmt: skip
-    told = ["".join("".join(block.told[at]) for block in blocks if block.told) for at in every]
-    return _shown(slug, drawn, [""] * len(every), charts, told)
+    told = ["".join("".join(block.told[at]) for block in held.blocks if block.told) for at in every]
+    return _shown(slug, held, [""] * len(every), charts, told)
 
 
 def _shown(
-    slug: str, drawn: State, findings: list[str], charts: list[dict[str, Any]], told: list[str]
+    slug: str, held: State | Tab, findings: list[str], charts: list[dict[str, Any]], told: list[str]
 ) -> Shown:
     """A page with its budget slider."""
-    field, rulers = f"{slug}.{BUDGET}", drawn.rulers
-    return Shown(SLIDER, field, drawn.budgets, drawn.first, findings, rulers, charts, told)
+    field, rulers = f"{slug}.{BUDGET}", held.rulers
+    return Shown(SLIDER, field, held.budgets, held.first, findings, rulers, charts, told)
 
 
 def _view(number: int, view: View, instead: str, shown: Shown | None) -> str:

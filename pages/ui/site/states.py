@@ -53,6 +53,23 @@ class State:
 
 
 @dataclass(frozen=True)
+class Tab:
+    """A tab that is not the first, at every budget of the page's curves.
+
+    Attributes:
+        budgets: The budgets, as the slider shows them.
+        first: Position where the slider starts.
+        rulers: What each budget means, as HTML.
+        blocks: What the tab holds.
+    """
+
+    budgets: list[str]
+    first: int
+    rulers: list[str]
+    blocks: list[Block]
+
+
+@dataclass(frozen=True)
 class Stop:
     """A page at one stop.
 
@@ -246,13 +263,26 @@ def state(page: Page, find: Find, meant: Callable[[View], str] | None = None) ->
     return _state(page, views, meant or _ruler) if views else None
 
 
-def tab(page: Page, find: Find, name: str) -> tuple[State, list[Block]] | None:
-    """The first tab of a page, and what another one holds; None where nothing of it is there."""
+def tab(page: Page, find: Find, name: str) -> Tab | None:
+    """What a tab of a page holds that is not the first; None where nothing of it is there."""
     collect.quiet()
     page, views = _views(page, find)
     held = blocks(page, _beside(page, views), name) if views else ()
     found = [one for one in held if one.drawn or one.told]
-    return (_state(page, views), found) if found else None
+    return (
+        Tab(_texts(views), _first(page, views), list(map(_ruler, views)), found) if found else None
+    )
+
+
+def _texts(views: list[View]) -> list[str]:
+    """The budgets of views, as the slider shows them."""
+    return [said(view.budget) for view in views]
+
+
+def _first(page: Page, views: list[View]) -> int:
+    """The position of the view whose budget is nearest to that of the page."""
+    far = [abs(view.budget - page.chosen.budget) for view in views]
+    return far.index(min(far))
 
 
 def _views(page: Page, find: Find) -> tuple[Page, list[View]]:
@@ -287,10 +317,9 @@ def _state(page: Page, views: list[View], meant: Callable[[View], str] = _ruler)
     """The first tab of a page at one stop."""
     pictures = [panels.curve(page, view, fit=False) for view in views]
     base, frames = split([json.loads(one.text) for one in pictures])
-    far = [abs(view.budget - page.chosen.budget) for view in views]
-    first = far.index(min(far))
+    first = _first(page, views)
     return State(
-        budgets=[said(view.budget) for view in views],
+        budgets=_texts(views),
         first=first,
         base=base,
         frames=frames,
